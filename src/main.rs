@@ -1,0 +1,3 @@
+//! Table of contents: read the command, build the real parts, run.
+
+fn main() {}

@@ -1,0 +1,29 @@
+//! The pure measuring core of linegauge: units, frames, counters, rates, accounts and the verdict.
+//!
+//! Nothing here knows an operating system, allocates, or has a clock of its own: time comes in as
+//! an argument ([`units::Instant`]), what was seen comes in as plain values, and what to say comes
+//! out as plain values. The layers, bottom up:
+//!
+//! - quantities: [`units`];
+//! - what is on the wire: [`mix`], [`prbs`], [`frame`];
+//! - when to send it: [`pace`], [`plan`];
+//! - what was counted: [`counter`], [`stream`], [`tally`];
+//! - rates out of counts: [`bucket`], [`smear`];
+//! - is it a loop, is there a link: [`link`], [`loopcheck`];
+//! - the account and the judgement: [`ledger`], [`ber`], [`verdict`];
+//! - what to tell people: [`record`], [`screen`].
+#![no_std]
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+extern crate std;
+
+pub mod counter;
+pub mod ledger;
+pub mod link;
+pub mod loopcheck;
+pub mod record;
+pub mod screen;
+pub mod tally;
+pub mod units;
+pub mod verdict;
