@@ -8,9 +8,9 @@
 //! - what is on the wire: [`mix`], [`prbs`], [`frame`];
 //! - when to send it: [`pace`], [`plan`];
 //! - what was counted: [`counter`], [`stream`], [`tally`];
-//! - rates out of counts: [`bucket`], [`smear`];
+//! - rates out of counts: [`bucket`], [`smear`], [`gauge`];
 //! - is it a loop, is there a link: [`link`], [`loopcheck`];
-//! - the account and the judgement: [`ledger`], [`ber`], [`verdict`];
+//! - the account and the judgement: [`ledger`], [`ber`], [`evidence`], [`verdict`];
 //! - what to tell people: [`record`], [`screen`].
 #![no_std]
 #![forbid(unsafe_code)]
@@ -18,12 +18,23 @@
 #[cfg(test)]
 extern crate std;
 
+pub mod ber;
+pub mod bucket;
 pub mod counter;
+pub mod evidence;
+pub mod frame;
+pub mod gauge;
 pub mod ledger;
 pub mod link;
 pub mod loopcheck;
+pub mod mix;
+pub mod pace;
+pub mod plan;
+pub mod prbs;
 pub mod record;
 pub mod screen;
+pub mod smear;
+pub mod stream;
 pub mod tally;
 pub mod units;
 pub mod verdict;

@@ -11,9 +11,21 @@ use core::time::Duration;
 /// A short text that people gave: a name, a label, a value as read back.
 pub type Text = heapless::String<48>;
 
-/// Text of whatever `value` displays, cut at what [`Text`] holds.
+/// A line of words.
+pub type Words = heapless::String<120>;
+
+/// [`Text`] of whatever `value` displays, cut at what it holds.
 pub fn text(value: impl core::fmt::Display) -> Text {
-    let mut text = Text::new();
+    cut(value)
+}
+
+/// [`Words`] of whatever `value` displays, cut at what they hold.
+pub fn words(value: impl core::fmt::Display) -> Words {
+    cut(value)
+}
+
+fn cut<const N: usize>(value: impl core::fmt::Display) -> heapless::String<N> {
+    let mut text = heapless::String::new();
     let mut cut = Cut(&mut text);
     // The writer below never fails: it drops what does not fit.
     let _ = core::fmt::Write::write_fmt(&mut cut, format_args!("{value}"));
@@ -21,9 +33,9 @@ pub fn text(value: impl core::fmt::Display) -> Text {
 }
 
 /// A writer that keeps what fits.
-struct Cut<'a>(&'a mut Text);
+struct Cut<'a, const N: usize>(&'a mut heapless::String<N>);
 
-impl core::fmt::Write for Cut<'_> {
+impl<const N: usize> core::fmt::Write for Cut<'_, N> {
     fn write_str(&mut self, s: &str) -> core::fmt::Result {
         for c in s.chars() {
             if self.0.push(c).is_err() {
@@ -105,6 +117,7 @@ pub enum Phase {
 
 /// One event.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "an event is handed on by value, without allocation")]
 pub enum Event {
     /// A run begins.
     Start {
@@ -183,15 +196,15 @@ pub enum Event {
     /// The first evidence of its kind, when it was seen.
     Evidence(Reason),
     /// Something the reader of the log should know that is no reason by itself.
-    Note(Text),
+    Note(Words),
     /// The verdict.
     Verdict {
         /// The word.
         verdict: Verdict,
         /// Run number.
         run: u32,
-        /// Rate judged against.
-        basis: BitRate,
+        /// Rate judged against; none where no speed is known.
+        basis: Option<BitRate>,
         /// Link speed, where the rate judged against is a pace.
         of: Option<BitRate>,
     },
@@ -245,6 +258,24 @@ pub enum Event {
         probes: u64,
         /// Test frames.
         test_frames: u64,
+    },
+    /// The 16 ms readings of one direction.
+    Readings {
+        /// Which direction.
+        direction: Direction,
+        /// The highest that was shown; none where there was none.
+        highest: Option<BitRate>,
+        /// Readings above line rate, because a stall outlived the smear window.
+        above_line: u64,
+    },
+    /// Whose result this is: the summary repeats it, so that it can be cut out of a log.
+    Identity {
+        /// Firmware version.
+        version: &'static str,
+        /// Board name.
+        board: Text,
+        /// Cable label, empty for none.
+        label: Text,
     },
     /// The run is over.
     End,

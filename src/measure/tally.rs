@@ -25,6 +25,9 @@ pub struct StreamTally {
     /// Frames too old to tell whether they came twice, or numbered beyond what was sent:
     /// neither good nor corrupt.
     pub misplaced: u64,
+    /// One more than the highest number that arrived: what is below it and has not arrived is missing
+    /// already, what is above it may still be on its way.
+    pub expected: u64,
 }
 
 /// Totals of one direction.
@@ -121,7 +124,7 @@ impl Tally {
 
 impl StreamTally {
     /// How many words one stream takes.
-    const WORDS: usize = 8;
+    const WORDS: usize = 9;
 
     fn to_words(self) -> [u64; Self::WORDS] {
         [
@@ -133,6 +136,7 @@ impl StreamTally {
             self.duplicates,
             self.reordered,
             self.misplaced,
+            self.expected,
         ]
     }
 
@@ -147,6 +151,7 @@ impl StreamTally {
             duplicates: at(5),
             reordered: at(6),
             misplaced: at(7),
+            expected: at(8),
         }
     }
 }

@@ -144,14 +144,14 @@ impl BitRate {
     /// L1 octets that this rate moves in `time`, rounded down.
     #[must_use]
     pub fn l1_octets_in(self, time: Duration) -> u64 {
-        let octets = u128::from(self.0) * time.as_nanos() / (8 * 1_000_000_000);
+        let octets = u128::from(self.0).saturating_mul(time.as_nanos()) / (8 * 1_000_000_000);
         u64::try_from(octets).unwrap_or(u64::MAX)
     }
 
     /// This rate with a clock that runs `ppm` parts per million fast.
     #[must_use]
     pub fn plus_ppm(self, ppm: u64) -> Self {
-        let rate = u128::from(self.0) * u128::from(1_000_000 + ppm) / 1_000_000;
+        let rate = u128::from(self.0).saturating_mul(1_000_000 + u128::from(ppm)) / 1_000_000;
         Self(u64::try_from(rate).unwrap_or(u64::MAX))
     }
 }
@@ -159,7 +159,7 @@ impl BitRate {
 /// Always in Gb/s with three decimals, so that two figures on one screen never differ in unit.
 impl fmt::Display for BitRate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mega = (self.0 + 500_000) / 1_000_000;
+        let mega = self.0.saturating_add(500_000) / 1_000_000;
         write!(f, "{}.{:03} Gb/s", mega / 1000, mega % 1000)
     }
 }
@@ -289,6 +289,14 @@ mod tests {
     fn a_rate_prints_in_gigabits_with_its_unit() {
         let text = std::format!("{}", BitRate::from_mbps(9_996));
         assert_eq!(text, "9.996 Gb/s");
+    }
+
+    #[test]
+    fn rates_saturate_and_never_overflow() {
+        let most = BitRate::from_bits_per_second(u64::MAX);
+        assert_eq!(most.plus_ppm(u64::MAX), most);
+        assert_eq!(most.l1_octets_in(Duration::MAX), u64::MAX);
+        assert_eq!(std::format!("{most}"), "18446744073.709 Gb/s");
     }
 
     #[test]

@@ -4,7 +4,11 @@
 //! rank the order of [`Reason`]'s variants gives the reason shown. PASS is what has been shown, not
 //! what is left over: what is left over is INVALID.
 
-use crate::ledger::DirectionReport;
+mod judge;
+mod words;
+
+pub use judge::{Case, Judgement, LONGEST_STALL, judge, pass_rate};
+
 use crate::units::{BitRate, Direction, MacAddress, Side};
 use core::time::Duration;
 
@@ -21,6 +25,19 @@ pub enum Verdict {
     Invalid,
 }
 
+impl Verdict {
+    /// The command's exit code; 2 is left for requests that are wrong themselves.
+    #[must_use]
+    pub const fn exit_code(self) -> u8 {
+        match self {
+            Self::Pass => 0,
+            Self::Fail => 1,
+            Self::Invalid => 3,
+            Self::Marginal => 4,
+        }
+    }
+}
+
 /// What a reason does to a verdict, strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rank {
@@ -34,10 +51,23 @@ pub enum Rank {
     Margin,
 }
 
+impl Rank {
+    /// The verdict where this is the highest rank present.
+    #[must_use]
+    pub const fn verdict(self) -> Verdict {
+        match self {
+            Self::Voiding | Self::Spoiling => Verdict::Invalid,
+            Self::Cable => Verdict::Fail,
+            Self::Margin => Verdict::Marginal,
+        }
+    }
+}
+
 /// How a switch gave itself away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SwitchSign {
-    /// Frames to 01-80-C2-00-00-0E, which every bridge must filter (IEEE 802.1Q, 8.6.3), did not arrive.
+    /// Probes arrived by address: those to the port's own did and those to 01-80-C2-00-00-0E, which every
+    /// bridge must filter (IEEE 802.1Q, 8.6.3), did not, or the other way round.
     FilteredAddress,
     /// The link at the other port stayed up while this port's was down.
     LinkStayedUp,
@@ -342,3 +372,77 @@ pub enum Reason {
         needed: u64,
     },
 }
+
+/// Ranks the variants of [`Reason`], in their order: its rank and its place come from one table.
+macro_rules! ranks {
+    ($($rank:ident: $($reason:ident)+;)+) => {
+        /// The variants of [`Reason`] without their values.
+        #[derive(Clone, Copy)]
+        enum Place {
+            $($($reason,)+)+
+        }
+
+        impl Reason {
+            /// What this reason does to a verdict.
+            #[must_use]
+            pub const fn rank(&self) -> Rank {
+                match self {
+                    $($(Self::$reason { .. })|+ => Rank::$rank,)+
+                }
+            }
+
+            const fn place(&self) -> Place {
+                match self {
+                    $($(Self::$reason { .. } => Place::$reason,)+)+
+                }
+            }
+        }
+    };
+}
+
+ranks! {
+    Voiding:
+        NotALoop Switch AnotherGauge ForeignTraffic OwnStray OneEndOpen DeviceGone CountersReset
+        Duplicated Reordered Misplaced UnknownOrigin DamagedInside NothingSent;
+    Cable:
+        DeadDirection NoLink Flapping LinkDown WrongSpeed CrcErrors SymbolErrors LinkFaults Lost Corrupt;
+    Spoiling:
+        SettingNotHeld SpeedSetup HostDrops PauseFrames ClockNotHeld HostBound Stalled WorkerDied
+        StoppedEarly NotShown;
+    Margin:
+        SnrMargin CorrectedBlocks FastRetrains ReceivePower TooFewBits;
+}
+
+impl Reason {
+    /// Its place in the list, from 0: the order in which reasons are shown.
+    #[must_use]
+    pub const fn order(&self) -> usize {
+        self.place() as usize
+    }
+
+    /// The direction whose frames it is about, where it is about frames.
+    #[must_use]
+    pub const fn direction(&self) -> Option<Direction> {
+        match *self {
+            Self::Duplicated { direction, .. }
+            | Self::Reordered { direction, .. }
+            | Self::Misplaced { direction, .. }
+            | Self::UnknownOrigin { direction, .. }
+            | Self::DamagedInside { direction, .. }
+            | Self::NothingSent { direction }
+            | Self::DeadDirection { direction }
+            | Self::Lost { direction, .. }
+            | Self::Corrupt { direction, .. }
+            | Self::HostDrops { direction, .. }
+            | Self::HostBound { direction, .. }
+            | Self::Stalled { direction, .. }
+            | Self::WorkerDied { direction }
+            | Self::NotShown { direction }
+            | Self::TooFewBits { direction, .. } => Some(direction),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
