@@ -1,0 +1,94 @@
+//! The keys of a board file: what each may be, and what it is where it is left out.
+
+use super::words::nearest;
+
+/// One key.
+#[derive(Clone, Copy, Debug)]
+pub struct Key {
+    /// As written in the file.
+    pub name: &'static str,
+    /// What its value may be, in words, with unit and range.
+    pub right: &'static str,
+    /// What it is where neither the file nor what it inherits has it.
+    pub default: &'static str,
+}
+
+const fn key(name: &'static str, right: &'static str, default: &'static str) -> Key {
+    Key { name, right, default }
+}
+
+/// All keys, in the order in which a board is shown.
+pub const KEYS: [Key; 17] = [
+    key("description", "one line of text, at most 100 characters", "empty"),
+    key(
+        "inherit",
+        "the name of a built-in board, or a path with a / or ending in .toml",
+        "nothing inherited",
+    ),
+    key("cable", "\"virtual\", \"emulated\" or \"ports\"", "must be given or inherited"),
+    key("port-a", super::port::RIGHT, "must be given with cable = \"ports\", and only there"),
+    key("port-b", super::port::RIGHT, "must be given with cable = \"ports\", and only there"),
+    key("speed-mbps", "a whole number from 1 to 400000 (Mb/s)", "link speed is not judged"),
+    key(
+        "pace-mbps",
+        "a whole number from 1 to 400000 (Mb/s of L1 rate)",
+        "no pace: a full ring is the flow control",
+    ),
+    key("mtu", "a whole number from 68 to 9198 (octets)", "9000"),
+    key(
+        "mix",
+        "\"jumbo\", \"rfc2544\", \"small\" or a list like \"64,1518,9018\" (octets, FCS counted, 64 to MTU + 18)",
+        "\"jumbo\"",
+    ),
+    key("streams", "a whole number from 1 to 7 (a direction)", "2"),
+    key(
+        "ethertypes",
+        "a list of 1 to 7 different numbers from 0x0600 to 0xFFFF, none of which the kernel or a MAC takes for itself",
+        "[0x88B5, 0x88B6, 0x6000, 0x6005, 0x6006, 0x6008, 0x6009]",
+    ),
+    key("settle-s", "a number from 0 to 600 (seconds)", "5"),
+    key(
+        "duration",
+        "\"quick\", \"standard\", \"proof\" or a number from 0.1 to 2592000 (seconds)",
+        "\"quick\"",
+    ),
+    key("link-restart", "true or false", "true"),
+    key("mac-checks-fcs", "true or false", "false"),
+    key("tolerance-ppm", "a whole number from 0 to 10000 (parts per million)", "100"),
+    key("clock-khz", "a whole number from 100000 to 10000000 (kHz)", "the CPU clock is left alone"),
+];
+
+/// What key `name` may be; none where there is no such key.
+pub(super) fn right(name: &str) -> Option<&'static str> {
+    KEYS.iter().find(|key| key.name == name).map(|key| key.right)
+}
+
+/// What to say about `name`, which is no key.
+pub(super) fn hint(name: &str) -> String {
+    let names = || KEYS.iter().map(|key| key.name);
+    match nearest(name, names()) {
+        Some(name) => format!("did you mean {name}?"),
+        None => format!("the keys are {}", names().collect::<Vec<_>>().join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_readme_has_a_row_for_every_key() {
+        let readme = include_str!("../../board/README.md");
+        for Key { name, right, default } in KEYS {
+            let row = format!("| `{name}` | {right} | {default} |");
+            assert!(readme.contains(&row), "board/README.md lacks: {row}");
+        }
+        assert_eq!(readme.matches("\n| `").count(), KEYS.len(), "board/README.md has rows that are no keys");
+    }
+
+    #[test]
+    fn a_slip_is_pointed_out_and_nonsense_gets_the_list() {
+        assert_eq!(hint("pace-mpbs"), "did you mean pace-mbps?");
+        assert!(hint("xyzzy").starts_with("the keys are description, inherit, cable,"));
+    }
+}

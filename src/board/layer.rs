@@ -1,0 +1,178 @@
+//! What one board file says, before it is laid over what it inherits.
+
+use super::duration::DurationArg;
+
+use super::port::PortPath;
+use super::{CableKind, DEFAULT_ETHERTYPES, SizeMix};
+use serde::Deserialize;
+use std::time::Duration;
+
+/// Ethertypes that a VLAN layer, a MAC or a NIC's firmware takes for itself, or that a host answers.
+const TAKEN: [u16; 9] = [
+    0x0800, // IPv4
+    0x0806, // ARP
+    0x8100, // 802.1Q tag: taken off before a socket sees it
+    0x86DD, // IPv6
+    0x8808, // MAC control, pause
+    0x8809, // slow protocols, LACP
+    0x888E, // 802.1X
+    0x88A8, // 802.1ad tag
+    0x88CC, // LLDP: some NICs accept such a frame and never send it
+];
+
+/// The keys of one file, each unset where the file does not have it.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub(super) struct Layer {
+    pub description: Option<Line>,
+    pub inherit: Option<String>,
+    pub cable: Option<CableKind>,
+    pub port_a: Option<Port>,
+    pub port_b: Option<Port>,
+    pub speed_mbps: Option<Within<u64, 1, 400_000>>,
+    pub pace_mbps: Option<Within<u64, 1, 400_000>>,
+    pub mtu: Option<Within<u16, 68, 9198>>,
+    pub mix: Option<Mix>,
+    pub streams: Option<Within<u8, 1, 7>>,
+    pub ethertypes: Option<Ethertypes>,
+    pub settle_s: Option<Settle>,
+    pub duration: Option<Length>,
+    pub link_restart: Option<bool>,
+    pub mac_checks_fcs: Option<bool>,
+    pub tolerance_ppm: Option<Within<u64, 0, 10_000>>,
+    pub clock_khz: Option<Within<u32, 100_000, 10_000_000>>,
+}
+
+impl Layer {
+    /// This layer over `below`: a key is this layer's where it has it.
+    pub fn over(self, below: Self) -> Self {
+        Self {
+            description: self.description.or(below.description),
+            inherit: self.inherit.or(below.inherit),
+            cable: self.cable.or(below.cable),
+            port_a: self.port_a.or(below.port_a),
+            port_b: self.port_b.or(below.port_b),
+            speed_mbps: self.speed_mbps.or(below.speed_mbps),
+            pace_mbps: self.pace_mbps.or(below.pace_mbps),
+            mtu: self.mtu.or(below.mtu),
+            mix: self.mix.or(below.mix),
+            streams: self.streams.or(below.streams),
+            ethertypes: self.ethertypes.or(below.ethertypes),
+            settle_s: self.settle_s.or(below.settle_s),
+            duration: self.duration.or(below.duration),
+            link_restart: self.link_restart.or(below.link_restart),
+            mac_checks_fcs: self.mac_checks_fcs.or(below.mac_checks_fcs),
+            tolerance_ppm: self.tolerance_ppm.or(below.tolerance_ppm),
+            clock_khz: self.clock_khz.or(below.clock_khz),
+        }
+    }
+}
+
+/// A whole number in a range. The refusal says what is right by the key's name, so none is worded here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "i64", bound = "T: TryFrom<i64>")]
+pub(super) struct Within<T, const LEAST: i64, const MOST: i64>(pub T);
+
+impl<T: TryFrom<i64>, const LEAST: i64, const MOST: i64> TryFrom<i64> for Within<T, LEAST, MOST> {
+    type Error = &'static str;
+
+    fn try_from(number: i64) -> Result<Self, Self::Error> {
+        let within = (LEAST..=MOST).contains(&number);
+        within.then(|| T::try_from(number).ok()).flatten().map(Self).ok_or("out of range")
+    }
+}
+
+/// One line of printable text.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct Line(pub String);
+
+impl TryFrom<String> for Line {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let printable = !text.chars().any(char::is_control);
+        if printable && text.chars().count() <= 100 { Ok(Self(text)) } else { Err("not one short line") }
+    }
+}
+
+/// A port's path.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct Port(pub PortPath);
+
+impl TryFrom<String> for Port {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse().map(Self)
+    }
+}
+
+/// A size mix.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct Mix(pub SizeMix);
+
+impl TryFrom<String> for Mix {
+    type Error = super::MixError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        SizeMix::parse(&text).map(Self)
+    }
+}
+
+/// Ethertypes, one for each stream there can be.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "Vec<u16>")]
+pub(super) struct Ethertypes(pub Vec<u16>);
+
+impl TryFrom<Vec<u16>> for Ethertypes {
+    type Error = &'static str;
+
+    fn try_from(list: Vec<u16>) -> Result<Self, Self::Error> {
+        let counted = (1..=DEFAULT_ETHERTYPES.len()).contains(&list.len());
+        let usable = |ethertype: &u16| *ethertype >= 0x0600 && !TAKEN.contains(ethertype);
+        let different =
+            list.iter().enumerate().all(|(at, one)| !list.iter().take(at).any(|other| other == one));
+        if counted && different && list.iter().all(usable) { Ok(Self(list)) } else { Err("not usable") }
+    }
+}
+
+/// Seconds of settling.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(try_from = "f64")]
+pub(super) struct Settle(pub Duration);
+
+impl TryFrom<f64> for Settle {
+    type Error = &'static str;
+
+    fn try_from(seconds: f64) -> Result<Self, Self::Error> {
+        let within = (0.0..=600.0).contains(&seconds);
+        within.then(|| Duration::try_from_secs_f64(seconds).ok()).flatten().map(Self).ok_or("out of range")
+    }
+}
+
+/// A duration by name or in seconds.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(try_from = "NameOrSeconds")]
+pub(super) struct Length(pub DurationArg);
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum NameOrSeconds {
+    Name(String),
+    Seconds(f64),
+}
+
+impl TryFrom<NameOrSeconds> for Length {
+    type Error = &'static str;
+
+    fn try_from(value: NameOrSeconds) -> Result<Self, Self::Error> {
+        match value {
+            NameOrSeconds::Name(name) => name.parse(),
+            NameOrSeconds::Seconds(seconds) => DurationArg::seconds(seconds).ok_or("out of range"),
+        }
+        .map(Self)
+    }
+}

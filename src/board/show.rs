@@ -1,0 +1,61 @@
+//! A board as TOML text that reads back as the same board.
+
+use super::words::number;
+use super::{Board, builtin};
+use measure::units::BitRate;
+use std::fmt;
+
+/// The compiled-in boards, one a line.
+#[must_use]
+pub fn list() -> String {
+    builtin().filter_map(|(name, _)| super::load(name).ok()).map(|board| line(&board)).collect()
+}
+
+fn line(board: &Board) -> String {
+    format!("{:<10} {:<9} {}\n", board.name, board.cable, board.description)
+}
+
+/// A rate in whole Mb/s where it is whole.
+pub(super) fn mbps(rate: BitRate) -> String {
+    let (whole, rest) = (rate.bits_per_second() / 1_000_000, rate.bits_per_second() % 1_000_000);
+    let text = format!("{whole}.{rest:06}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+impl fmt::Display for Board {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "# board {}, with all it inherits and every default", self.name)?;
+        writeln!(f, "description = {}", basic_string(&self.description))?;
+        writeln!(f, "cable = \"{}\"", self.cable)?;
+        let [a, b] = self.ports.as_ref().map_or([None, None], |[a, b]| [Some(a), Some(b)]);
+        optional(f, "port-a", a.map(|path| format!("\"{path}\"")))?;
+        optional(f, "port-b", b.map(|path| format!("\"{path}\"")))?;
+        optional(f, "speed-mbps", self.speed.map(mbps))?;
+        optional(f, "pace-mbps", self.pace.map(mbps))?;
+        writeln!(f, "mtu = {}", self.mtu)?;
+        writeln!(f, "mix = \"{}\"", self.mix)?;
+        writeln!(f, "streams = {}", self.streams)?;
+        let ethertypes: Vec<_> = self.ethertypes.iter().map(|number| format!("0x{number:04X}")).collect();
+        writeln!(f, "ethertypes = [{}]", ethertypes.join(", "))?;
+        writeln!(f, "settle-s = {}", number(self.settle.as_secs_f64()))?;
+        let duration = self.duration.to_string();
+        let is_name = duration.starts_with(|c: char| c.is_ascii_alphabetic());
+        writeln!(f, "duration = {}", if is_name { basic_string(&duration) } else { duration })?;
+        writeln!(f, "link-restart = {}", self.link_restart)?;
+        writeln!(f, "mac-checks-fcs = {}", self.mac_checks_fcs)?;
+        writeln!(f, "tolerance-ppm = {}", self.tolerance_ppm)?;
+        optional(f, "clock-khz", self.clock_khz.map(|khz| khz.to_string()))
+    }
+}
+
+fn optional(f: &mut fmt::Formatter<'_>, key: &str, value: Option<String>) -> fmt::Result {
+    match value {
+        Some(value) => writeln!(f, "{key} = {value}"),
+        None => writeln!(f, "# {key} is not set"),
+    }
+}
+
+/// A TOML basic string; a board's texts have no control characters.
+fn basic_string(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}

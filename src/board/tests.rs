@@ -1,0 +1,228 @@
+//! Boards as a whole: snapshots, inheritance, what does not go together, and reading back what is shown.
+
+use super::*;
+use proptest::prelude::*;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A folder with the given files.
+fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+fn load_in(folder: &tempfile::TempDir, name: &str) -> Result<Board, BoardError> {
+    load(folder.path().join(name).to_str().unwrap())
+}
+
+/// The refusal of board `name`, with the folder's own path left out.
+fn refusal(files: &[(&str, &str)], name: &str) -> String {
+    let folder = folder(files);
+    let line = load_in(&folder, name).unwrap_err().to_string();
+    line.replace(&format!("{}/", folder.path().display()), "")
+}
+
+fn golden(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/boards").join(format!("{name}.txt"))
+}
+
+#[test]
+fn built_in_boards_resolve_as_recorded() {
+    for (name, _) in builtin() {
+        let found = format!("{:#?}\n", load(name).unwrap());
+        let path = golden(name);
+        if std::env::var_os("LINEGAUGE_BLESS").is_some_and(|value| value == "1") {
+            fs::write(&path, &found).unwrap();
+        }
+        let recorded = fs::read_to_string(&path).unwrap_or_default();
+        assert_eq!(found, recorded, "{}: LINEGAUGE_BLESS=1 records it anew", path.display());
+    }
+}
+
+#[test]
+fn every_file_of_the_board_folder_is_built_in() {
+    let files = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("board")).unwrap();
+    let mut files: Vec<_> = files
+        .map(|file| file.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "toml"))
+        .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
+        .collect();
+    let mut names: Vec<_> = builtin().map(|(name, _)| name.to_owned()).collect();
+    files.sort();
+    names.sort();
+    assert_eq!(files, names);
+}
+
+#[test]
+fn the_default_board_is_a_gigabit_over_a_virtual_cable() {
+    let board = load(DEFAULT).unwrap();
+    assert_eq!(board.cable, CableKind::Virtual);
+    assert_eq!(board.pace, Some(BitRate::from_mbps(1000)));
+    assert_eq!(board.stream_ethertypes(), [0x88B5, 0x88B6]);
+    assert_eq!(board.duration.judged(), Some(Duration::from_secs(10)));
+}
+
+#[test]
+fn a_board_that_names_only_its_cable_has_the_defaults() {
+    let folder = folder(&[("mine.toml", "cable = \"virtual\"")]);
+    let board = load_in(&folder, "mine.toml").unwrap();
+    assert_eq!(board.name, "mine");
+    assert_eq!(board.ethertypes, DEFAULT_ETHERTYPES);
+    assert_eq!((board.speed, board.pace, board.clock_khz), (None, None, None));
+    assert_eq!((board.mtu, board.streams, board.tolerance_ppm), (9000, 2, 100));
+    assert!(board.link_restart);
+    assert!(!board.mac_checks_fcs);
+}
+
+#[test]
+fn a_board_says_only_what_differs_from_the_one_it_inherits() {
+    let folder = folder(&[
+        ("slow.toml", "inherit = \"virtual\"\npace-mbps = 100"),
+        ("sub/slower.toml", "inherit = \"../slow.toml\"\nstreams = 1"),
+    ]);
+    let board = load_in(&folder, "sub/slower.toml").unwrap();
+    let expected = Board {
+        name: "slower".to_owned(),
+        pace: Some(BitRate::from_mbps(100)),
+        streams: 1,
+        ..load("virtual").unwrap()
+    };
+    assert_eq!(board, expected);
+}
+
+#[test]
+fn inheriting_in_a_circle_is_refused() {
+    let files = [("a.toml", "inherit = \"./b.toml\""), ("b.toml", "inherit = \"a.toml\"")];
+    assert_eq!(
+        refusal(&files, "a.toml"),
+        "board a.toml > ./b.toml > a.toml: inherit goes round or is too long; \
+         a board inherits from at most 8 others in a row"
+    );
+    let round = [("a.toml", "inherit = \"x/../a.toml\""), ("x/y", "")];
+    assert!(refusal(&round, "a.toml").contains("inherit goes round or is too long"));
+}
+
+#[test]
+fn what_cannot_be_a_board_is_refused_in_one_line() {
+    for (text, line) in [
+        ("", "board my.toml: cable is missing; it is \"virtual\", \"emulated\" or \"ports\""),
+        (
+            "inherit = \"vitrual\"",
+            "board my.toml: inherit = \"vitrual\" is not virtual, emulated or x520, \
+             or a path with a / or ending in .toml",
+        ),
+        (
+            "inherit = \"gone.toml\"",
+            "board gone.toml: cannot be read: No such file or directory (os error 2)",
+        ),
+        (
+            "inherit = \"virtual\"\nmix = \"64,9019\"",
+            "board my.toml: mix = 64,9019: size 9019 is over the 9018 octets (FCS counted) that MTU 9000 carries",
+        ),
+        (
+            "inherit = \"virtual\"\nmtu = 1500",
+            "board my.toml: mix = jumbo: size 8192 is over the 1518 octets (FCS counted) that MTU 1500 carries",
+        ),
+        (
+            "inherit = \"virtual\"\nethertypes = [0x88B5]",
+            "board my.toml: streams = 2: each stream needs an ethertype of its own, and this board lists 1",
+        ),
+        (
+            "inherit = \"x520\"\npace-mbps = 20000",
+            "board my.toml: pace-mbps = 20000: 20.000 Gb/s is over this board's link speed of 10.000 Gb/s",
+        ),
+        (
+            "inherit = \"x520\"\nport-b = \"0000:01:00.0\"",
+            "board my.toml: port-b = 0000:01:00.0: the same as port-a; the two ends of the cable need two ports",
+        ),
+        (
+            "inherit = \"x520\"\ncable = \"virtual\"",
+            "board my.toml: port-a = 0000:01:00.0: only cable = \"ports\" has ports; this one is \"virtual\"",
+        ),
+    ] {
+        assert_eq!(refusal(&[("my.toml", text)], "my.toml"), line);
+    }
+    let line = refusal(&[("my.toml", "cable = \"ports\"\nport-a = \"0000:01:00.0\"")], "my.toml");
+    assert!(line.starts_with("board my.toml: port-b is missing; it is a PCI path like"), "{line}");
+}
+
+#[test]
+fn unreadable_files_are_refused_in_one_line() {
+    let folder = folder(&[("sub/x", "")]);
+    fs::write(folder.path().join("big.toml"), vec![b'#'; 10_000_000]).unwrap();
+    fs::write(folder.path().join("latin.toml"), b"description = \"\xe9\"").unwrap();
+    let line = |name| load_in(&folder, name).unwrap_err().to_string();
+    assert!(line("big.toml").ends_with("big.toml: too large; a board file has at most 65536 octets"));
+    assert!(line("latin.toml").ends_with("latin.toml: octet 15 is not UTF-8; a board file is UTF-8 text"));
+    assert!(line("gone.toml").ends_with("gone.toml: cannot be read: No such file or directory (os error 2)"));
+    assert!(line("sub").ends_with("sub: cannot be read: Is a directory (os error 21)"));
+}
+
+#[test]
+fn a_name_that_is_no_board_is_refused_with_the_ones_there_are() {
+    assert_eq!(
+        load("vitrual\n").unwrap_err().to_string(),
+        "board \"vitrual\\n\" is not virtual, emulated or x520, or a path with a / or ending in .toml"
+    );
+}
+
+#[test]
+fn another_software_cable_brings_its_own_ports() {
+    let board = load("x520").unwrap().on_cable(CableKind::Emulated).unwrap();
+    assert_eq!((board.cable, board.ports, board.speed), (CableKind::Emulated, None, None));
+    assert!(!board.link_restart);
+    assert!(!board.mac_checks_fcs);
+    assert_eq!(board.duration, DurationArg::Standard);
+    let line = load("virtual").unwrap().on_cable(CableKind::Ports).unwrap_err().to_string();
+    assert!(line.starts_with("board virtual: port-a is missing; it is a PCI path"), "{line}");
+}
+
+/// A board that differs from a built-in one in everything that can differ without a conflict.
+fn any_board() -> impl Strategy<Value = Board> {
+    let base = prop::sample::select(builtin().map(|(name, _)| load(name).unwrap()).collect::<Vec<_>>());
+    let numbers = (1..=7_u8, 1..=10_000_u64, 8174..=9198_u16, 0..=10_000_u64);
+    let times = (0..=600_000_u64, 0.1..2_592_000.0);
+    let flags = (any::<bool>(), any::<bool>(), prop::option::of(100_000..=10_000_000_u32));
+    ("[^\\p{Cc}]{0,100}", base, numbers, times, flags).prop_map(
+        |(description, base, numbers, times, flags)| {
+            let (streams, pace, mtu, tolerance_ppm) = numbers;
+            let (link_restart, mac_checks_fcs, clock_khz) = flags;
+            Board {
+                description,
+                streams,
+                pace: Some(BitRate::from_mbps(pace)),
+                mtu,
+                tolerance_ppm,
+                settle: Duration::from_millis(times.0),
+                duration: DurationArg::Seconds(times.1),
+                link_restart,
+                mac_checks_fcs,
+                clock_khz,
+                ..base
+            }
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn a_board_as_shown_reads_back_as_the_same_board(board in any_board()) {
+        let file = format!("{}.toml", board.name);
+        let folder = folder(&[(&file, &board.to_string())]);
+        prop_assert_eq!(load_in(&folder, &file).unwrap(), board);
+    }
+
+    #[test]
+    fn any_name_is_a_board_or_one_clear_line(name in any::<String>()) {
+        if let Err(error) = load(&name) {
+            let line = error.to_string();
+            prop_assert!(line.starts_with("board "), "{line:?}");
+            prop_assert!(!line.chars().any(char::is_control), "{line:?}");
+        }
+    }
+}
