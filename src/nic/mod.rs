@@ -1,10 +1,14 @@
 //! What a NIC tells and takes: identity, settings, link, counters.
 
+pub mod netdev;
+mod quiet;
+
 use measure::counter::PortCounters;
 use measure::link::LinkReading;
 use measure::record::{SettingReading, Text};
 use measure::units::{MacAddress, Side};
 use std::io;
+use std::time::Duration;
 
 /// Who a port is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,4 +47,9 @@ pub trait Nic {
     /// # Errors
     /// The kernel's; `ENODEV` says that the device is gone.
     fn counters(&mut self, side: Side) -> io::Result<PortCounters>;
+
+    /// How old a counter may be: one full refresh period of the driver.
+    fn refresh(&self) -> Duration {
+        Duration::ZERO
+    }
 }

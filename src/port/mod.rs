@@ -3,6 +3,13 @@
 //! [`Engine`] moves the flood of one direction, [`Scout`] the few slow probes and whatever else is heard.
 //! Both have a fake beside the real one, so that a whole session runs in virtual time.
 
+pub mod filter;
+pub mod mmsg;
+pub mod published;
+pub mod scout;
+pub mod socket;
+pub mod worker;
+
 use measure::frame::Writer;
 use measure::units::Side;
 use std::io;

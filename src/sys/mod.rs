@@ -1,2 +1,8 @@
 //! The only `unsafe` of the project: one system call a function, each with its SAFETY note.
 #![allow(unsafe_code)]
+
+pub mod ethtool;
+pub mod packet;
+pub mod rtnl;
+pub mod terminal;
+pub mod tun;

@@ -1,0 +1,5 @@
+//! The machine under the gauge: namespaces, processors, CPU time.
+
+pub mod affinity;
+pub mod cputime;
+pub mod namespace;
