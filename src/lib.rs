@@ -1,8 +1,30 @@
 //! linegauge: a go/no-go gauge for 10 Gb/s Ethernet cables.
 //!
 //! The crate `measure` is the pure core; here are the thin adapters around it and the one run loop.
-//! Adapters never name each other; only `main` names concrete ones.
+//! In reading order:
+//!
+//! - [`session`]: the only loop: sample → measure → record → draw;
+//! - [`rig`]: what a session drives: real sockets with threads, or a model in virtual time;
+//! - [`port`]: frames in and out, and the worker that moves them;
+//! - [`nic`]: what a NIC tells and takes;
+//! - [`cable`]: virtual and emulated cables;
+//! - [`panel`]: screens to pixels, terminal and PNG;
+//! - [`journal`]: the text log and the JSON result;
+//! - [`board`], [`args`]: what is asked for, checked;
+//! - [`command`]: what each command does: the only place, with `main`, that names concrete parts;
+//! - [`host`], [`clock`], [`sys`]: namespaces, CPU time, the clock, and the only `unsafe`.
 #![deny(unsafe_code)]
 
+pub mod args;
+pub mod board;
+pub mod cable;
+pub mod clock;
+pub mod command;
+pub mod host;
+pub mod journal;
 pub mod nic;
+pub mod panel;
+pub mod port;
+pub mod rig;
+pub mod session;
 pub mod sys;

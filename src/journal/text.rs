@@ -1,0 +1,360 @@
+//! The text log: one line an event, for a person and for grep.
+//!
+//! # Grammar
+//! ```text
+//! line  = stamp SP tag SP field *( ", " field )
+//! stamp = seconds since start, right-aligned, 3 decimals        "    12.345"
+//! tag   = one word that tells the kind of line                  "rate"
+//! field = [ name SP ] value [ SP unit ]                         "lost 17", "PASS", "A>B 1.000 Gb/s"
+//! ```
+//! A value is a number, a word, `N/A` where it cannot be had (never 0), or a text in double quotes
+//! (quotes and control characters in it are escaped as in JSON). Directions are `A>B` and `B>A`.
+//! Rates are L1 rates in Gb/s; times are in seconds; counts are plain integers. New tags and new
+//! fields at the end of a line may be added; what is here stays.
+//!
+//! | tag | says |
+//! |---|---|
+//! | `start` | a run begins: number, version, board, cable, label, nonce |
+//! | `plan` | streams, mix, pace, settle and run time |
+//! | `port` | a port as found |
+//! | `set` | a setting as read back |
+//! | `phase` | the link of the chain that is entered |
+//! | `link` | a port's carrier and speed changed |
+//! | `probes` | loop check: probes sent and heard |
+//! | `rate` | once a second while frames flow: rates, errors by class, time left |
+//! | `seen` | evidence, at the moment it was first seen |
+//! | `note` | anything else worth knowing |
+//! | `verdict` | the word, run number, what it was judged against |
+//! | `reason` | why, strongest first |
+//! | `total` | one direction's account |
+//! | `stream` | one stream's account |
+//! | `ber` | bits checked, errors, upper bound and its confidence |
+//! | `readings` | the 16 ms readings of one direction |
+//! | `left` | frames that left the box |
+//! | `of` | whose result it is: version, board, label |
+//! | `n/a` | a figure that could not be had |
+//! | `dropped` | lines that a slow reader made the log drop |
+//! | `end` | the run is over |
+
+use measure::ledger::{DirectionReport, Interval, StreamReport};
+use measure::record::{Classes, Event, Held, Phase, SettingReading, Stamped};
+use measure::units::{BitRate, Direction};
+use std::fmt::{self, Display, Formatter};
+use std::time::Duration;
+
+/// An event as its line of the log, without the line end.
+#[derive(Debug)]
+pub struct Line<'a>(pub &'a Stamped);
+
+impl Display for Line<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let millis = self.0.at.as_nanos() / 1_000_000;
+        write!(f, "{:>6}.{:03} ", millis / 1000, millis % 1000)?;
+        write_event(f, &self.0.event)
+    }
+}
+
+fn write_event(f: &mut Formatter<'_>, event: &Event) -> fmt::Result {
+    match event {
+        Event::Start { run, version, board, label, cable, nonce } => write!(
+            f,
+            "start run {run}, version {version}, board {}, cable {cable}, label {}, nonce {nonce:08x}",
+            Quoted(board),
+            Quoted(label),
+        ),
+        Event::Plan { streams, mix, pace, settle, run, bits } => write!(
+            f,
+            "plan streams {streams}, mix {}, pace {}, settle {} s, run {} s, bits {}",
+            Quoted(mix),
+            OrWord(*pace, "none"),
+            Seconds(*settle),
+            OrWord(run.map(Seconds), "none"),
+            OrWord(*bits, "none"),
+        ),
+        Event::Port { port, name, driver, mac } => {
+            write!(f, "port {port}, name {}, driver {}, mac {mac}", Quoted(name), Quoted(driver))
+        }
+        Event::Setting(reading) => write_setting(f, reading),
+        Event::Phase(phase) => write!(f, "phase {}", phase_name(*phase)),
+        Event::Link { port, up, speed } => {
+            let state = up.map(|up| if up { "up" } else { "down" });
+            write!(f, "link {port} {}, speed {}", OrNa(state), OrNa(*speed))
+        }
+        Event::Probes { direction, sent, unicast, filtered } => {
+            write!(f, "probes {direction}, sent {sent}, heard unicast {unicast}, heard filtered {filtered}")
+        }
+        Event::Rate { rates, errors, left } => write_rate(f, rates, errors, *left),
+        Event::Evidence(reason) => write!(f, "seen {}", Quoted(reason)),
+        Event::Note(words) => write!(f, "note {}", Quoted(words)),
+        Event::Verdict { verdict, run, basis, of } => {
+            write!(f, "verdict {verdict}, run {run}, at {}", OrNa(*basis))?;
+            of.map_or(Ok(()), |speed| write!(f, ", of {speed}"))
+        }
+        Event::Reason(reason) => write!(f, "reason {}", Quoted(reason)),
+        Event::Direction(report) => write_total(f, report),
+        Event::Stream { direction, stream, ethertype, report } => {
+            write_stream(f, *direction, *stream, *ethertype, report)
+        }
+        Event::Ber { direction, checked_bits, errors, bound, confidence, equivalent } => write!(
+            f,
+            "ber {direction}, checked {checked_bits} bits, errors {errors} {}, bound {}, confidence {} %",
+            if *equivalent { "events (equivalent)" } else { "bits" },
+            OrNa(bound.map(Ratio)),
+            confidence * 100.0,
+        ),
+        Event::NotAvailable { what, port } => match port {
+            Some(port) => write!(f, "n/a port {port}, {}", Quoted(what)),
+            None => write!(f, "n/a {}", Quoted(what)),
+        },
+        Event::LogDropped { lines } => write!(f, "dropped {lines} lines"),
+        Event::Left { direction, probes, test_frames } => {
+            write!(f, "left {direction}, probes {probes}, test frames {test_frames}")
+        }
+        Event::Readings { direction, highest, above_line } => {
+            write!(f, "readings {direction}, highest {}, above line rate {above_line}", OrNa(*highest))
+        }
+        Event::Identity { version, board, label } => {
+            write!(f, "of version {version}, board {}, label {}", Quoted(board), Quoted(label))
+        }
+        Event::End => f.write_str("end"),
+    }
+}
+
+fn write_setting(f: &mut Formatter<'_>, reading: &SettingReading) -> fmt::Result {
+    write!(f, "set {}", reading.setting)?;
+    if let Some(port) = reading.port {
+        write!(f, " {port}")?;
+    }
+    let got = if reading.got.is_empty() { None } else { Some(Quoted(&reading.got)) };
+    write!(f, ", wanted {}, got {}, ", Quoted(&reading.wanted), OrNa(got))?;
+    f.write_str(match (reading.held, reading.required) {
+        (Held::Yes, _) => "held",
+        (Held::No, true) => "NOT HELD",
+        (Held::No, false) => "not held",
+        (Held::NotAvailable, true) => "NOT AVAILABLE",
+        (Held::NotAvailable, false) => "not available",
+    })
+}
+
+fn write_rate(
+    f: &mut Formatter<'_>,
+    rates: &[Option<BitRate>; 2],
+    errors: &Classes,
+    left: Option<Duration>,
+) -> fmt::Result {
+    let [forth, back] = *rates;
+    write!(f, "rate A>B {}, B>A {}, ", OrNa(forth), OrNa(back))?;
+    let Classes { lost, corrupt, link, internal } = errors;
+    write!(f, "lost {lost}, corrupt {corrupt}, link {link}, internal {internal}, ")?;
+    write!(f, "left {}", OrNa(left.map(WholeSeconds)))
+}
+
+fn write_total(f: &mut Formatter<'_>, report: &DirectionReport) -> fmt::Result {
+    write!(
+        f,
+        "total {}, sent {}, received {}, good {}, lost {}, corrupt {}, bit errors {}, ",
+        report.direction,
+        report.sent,
+        report.received,
+        report.good,
+        Range(report.lost),
+        report.corrupt,
+        report.bit_errors,
+    )?;
+    write!(
+        f,
+        "unidentified {}, missing {}, host {}, unknown {}, duplicates {}, reordered {}, misplaced {}, ",
+        report.unidentified,
+        report.missing,
+        report.host,
+        report.unknown,
+        report.duplicates,
+        report.reordered,
+        report.misplaced,
+    )?;
+    write!(f, "steady {}, longest stall {} s", OrNa(report.steady), Seconds(report.longest_stall))
+}
+
+fn write_stream(
+    f: &mut Formatter<'_>,
+    direction: Direction,
+    stream: u8,
+    ethertype: u16,
+    report: &StreamReport,
+) -> fmt::Result {
+    let StreamReport { sent, good, corrupt, bit_errors, missing, duplicates, reordered, misplaced } = report;
+    write!(f, "stream {direction} {stream}, ethertype {ethertype:#06x}, sent {sent}, good {good}, ")?;
+    write!(f, "missing {missing}, corrupt {corrupt}, bit errors {bit_errors}, ")?;
+    write!(f, "duplicates {duplicates}, reordered {reordered}, misplaced {misplaced}")
+}
+
+/// A phase's name.
+fn phase_name(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Settings => "settings",
+        Phase::Link => "link",
+        Phase::LoopCheck => "loop check",
+        Phase::Settle => "settle",
+        Phase::Run => "run",
+        Phase::Drain => "drain",
+        Phase::Done => "done",
+    }
+}
+
+/// The value, or N/A where it cannot be had.
+struct OrNa<T>(Option<T>);
+
+impl<T: Display> Display for OrNa<T> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Some(value) => value.fmt(f),
+            None => f.write_str("N/A"),
+        }
+    }
+}
+
+/// The value, or a word where there is none by choice.
+struct OrWord<T>(Option<T>, &'static str);
+
+impl<T: Display> Display for OrWord<T> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Some(value) => value.fmt(f),
+            None => f.write_str(self.1),
+        }
+    }
+}
+
+/// Seconds with as many decimals as there are milliseconds to tell.
+struct Seconds(Duration);
+
+impl Display for Seconds {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.0.subsec_millis() {
+            0 => write!(f, "{}", self.0.as_secs()),
+            millis => write!(f, "{}.{millis:03}", self.0.as_secs()),
+        }
+    }
+}
+
+/// Whole seconds with their unit.
+struct WholeSeconds(Duration);
+
+impl Display for WholeSeconds {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{} s", self.0.as_millis().div_ceil(1000))
+    }
+}
+
+/// "17", or "15 to 17" where damage left it uncertain.
+struct Range(Interval);
+
+impl Display for Range {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Interval { at_least, at_most } = self.0;
+        if at_least == at_most { write!(f, "{at_least}") } else { write!(f, "{at_least} to {at_most}") }
+    }
+}
+
+/// A ratio as people write it: 3.1e-11.
+struct Ratio(f64);
+
+impl Display for Ratio {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.1e}", self.0)
+    }
+}
+
+/// A text in double quotes, so that it cannot be taken for a field.
+struct Quoted<T>(T);
+
+impl<T: Display> Display for Quoted<T> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        use fmt::Write;
+        f.write_char('"')?;
+        write!(Escaping(f), "{}", self.0)?;
+        f.write_char('"')
+    }
+}
+
+/// Escapes what would end the quotes or the line.
+struct Escaping<'a, 'b>(&'a mut Formatter<'b>);
+
+impl fmt::Write for Escaping<'_, '_> {
+    fn write_str(&mut self, s: &str) -> fmt::Result {
+        for c in s.chars() {
+            match c {
+                '"' | '\\' => write!(self.0, "\\{c}")?,
+                c if c.is_control() => write!(self.0, "\\u{:04x}", u32::from(c))?,
+                c => self.0.write_char(c)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use measure::record::{text, words};
+    use measure::units::{Instant, Side};
+    use measure::verdict::{Setting, Verdict};
+
+    fn line(event: Event) -> String {
+        Line(&Stamped { at: Instant::from_millis(12_345), event }).to_string()
+    }
+
+    #[test]
+    fn a_rate_line_reads_aloud() {
+        let event = Event::Rate {
+            rates: [Some(BitRate::from_mbps(9_998)), None],
+            errors: Classes { lost: 17, ..Classes::default() },
+            left: Some(Duration::from_millis(6_200)),
+        };
+        assert_eq!(
+            line(event),
+            "    12.345 rate A>B 9.998 Gb/s, B>A N/A, lost 17, corrupt 0, link 0, internal 0, left 7 s"
+        );
+    }
+
+    #[test]
+    fn a_verdict_at_a_pace_says_of_what() {
+        let event = Event::Verdict {
+            verdict: Verdict::Pass,
+            run: 3,
+            basis: Some(BitRate::from_mbps(1000)),
+            of: Some(BitRate::from_mbps(10_000)),
+        };
+        assert_eq!(line(event), "    12.345 verdict PASS, run 3, at 1.000 Gb/s, of 10.000 Gb/s");
+    }
+
+    #[test]
+    fn a_label_cannot_break_the_grammar() {
+        let event = Event::Note(words("one\", lost 0\nverdict PASS"));
+        assert_eq!(line(event), "    12.345 note \"one\\\", lost 0\\u000averdict PASS\"");
+    }
+
+    #[test]
+    fn a_setting_that_cannot_be_read_is_not_available_and_not_empty() {
+        let event = Event::Setting(SettingReading {
+            setting: Setting::Pause,
+            port: Some(Side::B),
+            wanted: text("off"),
+            got: text(""),
+            held: Held::NotAvailable,
+            required: false,
+        });
+        assert_eq!(line(event), "    12.345 set pause B, wanted \"off\", got N/A, not available");
+    }
+
+    #[test]
+    fn an_uncertain_loss_is_shown_as_a_range() {
+        assert_eq!(Range(Interval { at_least: 15, at_most: 17 }).to_string(), "15 to 17");
+        assert_eq!(Range(Interval { at_least: 17, at_most: 17 }).to_string(), "17");
+    }
+
+    #[test]
+    fn a_bound_keeps_its_size() {
+        assert_eq!(Ratio(2.996e-12).to_string(), "3.0e-12");
+    }
+}

@@ -1,0 +1,4 @@
+//! What a session can drive: real sockets with threads, or a model in virtual time.
+
+pub mod sockets;
+pub mod world;

@@ -1,0 +1,362 @@
+//! The links of the chain between "settings held" and "sending is over".
+
+use super::{Output, Rig, Session};
+use crate::port::worker::Order;
+use measure::frame::Writer;
+use measure::link::{HOLD, LinkConfig, LinkState, LinkWatch, judge_speed};
+use measure::loopcheck::{Action, LoopCheck, LoopConfig, Outcome, ProbeKind};
+use measure::plan::Stage as PlanStage;
+use measure::record::{Event, Phase};
+use measure::screen::Screen;
+use measure::units::{BitRate, Direction, FrameSize, Instant, Side};
+use measure::verdict::{Reason, SwitchSign};
+use std::time::Duration;
+
+/// A cable takes port B's carrier down within this time of port A's going down; a switch never does.
+const CARRIER_FOLLOWS: Duration = Duration::from_secs(3);
+
+/// The run ends early when the link is away for longer (design, section 2).
+const LINK_AWAY: Duration = Duration::from_secs(2);
+
+/// Draining ends when nothing has arrived for so long …
+const QUIET: Duration = Duration::from_millis(200);
+
+/// … and after this long in any case.
+const DRAIN_AT_MOST: Duration = Duration::from_secs(2);
+
+/// A worker whose heartbeat is older than this is taken for dead.
+const DEAD: Duration = Duration::from_secs(5);
+
+/// Where the session is.
+pub(super) enum Stage {
+    Link { watch: Box<LinkWatch>, restart: Restart },
+    Check(Box<LoopCheck>),
+    Traffic(Traffic),
+    Drain(Drain),
+    Over,
+}
+
+/// Taking port A's link down to see whether port B notices.
+#[derive(Clone, Copy)]
+pub(super) enum Restart {
+    Wanted,
+    Down { since: Instant },
+    Done,
+}
+
+/// Frames flow.
+pub(super) struct Traffic {
+    began: Instant,
+    settled: bool,
+    logged: Instant,
+    away_since: Option<Instant>,
+}
+
+/// Senders have stopped.
+pub(super) struct Drain {
+    began: Instant,
+    received: u64,
+    changed: Instant,
+    quiet_at: Option<Instant>,
+}
+
+impl<R: Rig, O: Output> Session<'_, R, O> {
+    pub(super) fn enter_link(&mut self) {
+        self.enter(Phase::Link);
+        let restart = if self.config.link_restart { Restart::Wanted } else { Restart::Done };
+        self.stage = Stage::Link { watch: self.link_watch(), restart };
+    }
+
+    fn link_watch(&self) -> Box<LinkWatch> {
+        let config = LinkConfig { speed: self.config.speed, hold: HOLD, give_up: self.config.give_up };
+        Box::new(LinkWatch::new(config, self.rig.now()))
+    }
+
+    /// One step of whatever stage it is.
+    pub(super) fn advance(&mut self, now: Instant) {
+        let stage = core::mem::replace(&mut self.stage, Stage::Over);
+        let next = match stage {
+            Stage::Link { watch, restart } => self.link(now, watch, restart),
+            Stage::Check(check) => self.check(now, check),
+            Stage::Traffic(traffic) => self.traffic(now, traffic),
+            Stage::Drain(drain) => self.drain(now, drain),
+            Stage::Over => Stage::Over,
+        };
+        self.stage = next;
+    }
+
+    /// Ends the run before its time: no more frames from this moment on.
+    pub(super) fn cut_short(&mut self, now: Instant) {
+        self.rig.order(Order::Listen);
+        self.stage = match core::mem::replace(&mut self.stage, Stage::Over) {
+            Stage::Traffic(_) => self.enter_drain(now),
+            drain @ Stage::Drain(_) => drain,
+            Stage::Link { restart: Restart::Down { .. }, .. } => {
+                self.restore_port_a();
+                Stage::Over
+            }
+            _ => Stage::Over,
+        };
+    }
+
+    fn link(&mut self, now: Instant, mut watch: Box<LinkWatch>, restart: Restart) -> Stage {
+        if self.stopped() {
+            self.find(Reason::StoppedEarly);
+            self.stage = Stage::Link { watch, restart };
+            self.cut_short(now);
+            return Stage::Over;
+        }
+        match restart {
+            Restart::Down { since } => self.await_carrier_drop(now, watch, since),
+            Restart::Wanted if self.both_up() => self.take_port_a_down(now, watch),
+            Restart::Wanted | Restart::Done => match watch.see(now, self.links) {
+                LinkState::Waiting => self.keep_waiting(watch, restart),
+                LinkState::Up { .. } => self.enter_check(now),
+                LinkState::Stuck(reason) => {
+                    self.find(reason);
+                    Stage::Over
+                }
+            },
+        }
+    }
+
+    fn keep_waiting(&mut self, watch: Box<LinkWatch>, restart: Restart) -> Stage {
+        let screen = if self.links.iter().all(|link| link.carrier == Some(true)) {
+            Screen::Checking { what: "link" }
+        } else {
+            Screen::PlugCable { last: None, hint: watch.hint() }
+        };
+        self.out.screen(screen);
+        Stage::Link { watch, restart }
+    }
+
+    fn both_up(&self) -> bool {
+        self.links.iter().all(|link| link.carrier == Some(true))
+    }
+
+    fn take_port_a_down(&mut self, now: Instant, watch: Box<LinkWatch>) -> Stage {
+        self.note("port A goes down: port B must lose its carrier");
+        match self.rig.nic().set_up(Side::A, false) {
+            Ok(()) => Stage::Link { watch, restart: Restart::Down { since: now } },
+            Err(error) => {
+                self.note(format_args!("port A could not be taken down: {error}"));
+                Stage::Link { watch, restart: Restart::Done }
+            }
+        }
+    }
+
+    fn await_carrier_drop(&mut self, now: Instant, watch: Box<LinkWatch>, since: Instant) -> Stage {
+        let dropped = self.links[Side::B.index()].carrier == Some(false);
+        if !dropped && now.since(since) < CARRIER_FOLLOWS {
+            return Stage::Link { watch, restart: Restart::Down { since } };
+        }
+        self.restore_port_a();
+        if dropped {
+            self.note("port B lost its carrier with port A's: no switch between them");
+            return Stage::Link { watch: self.link_watch(), restart: Restart::Done };
+        }
+        self.find(Reason::Switch(SwitchSign::LinkStayedUp));
+        Stage::Over
+    }
+
+    fn restore_port_a(&mut self) {
+        if let Err(error) = self.rig.nic().set_up(Side::A, true) {
+            self.note(format_args!("port A could not be taken up again: {error}"));
+        }
+    }
+
+    fn enter_check(&mut self, now: Instant) -> Stage {
+        self.enter(Phase::LoopCheck);
+        self.out.screen(Screen::Checking { what: "loop" });
+        Stage::Check(Box::new(LoopCheck::new(now, now - HOLD, LoopConfig::default())))
+    }
+
+    fn check(&mut self, now: Instant, mut check: Box<LoopCheck>) -> Stage {
+        if self.stopped() {
+            self.find(Reason::StoppedEarly);
+            return Stage::Over;
+        }
+        loop {
+            match check.next(now) {
+                Action::Wait => return Stage::Check(check),
+                Action::Send { direction, kind, index } => {
+                    if !self.probe(direction, kind, index) {
+                        check.unsent();
+                    }
+                }
+                Action::Done(outcome) => return self.checked(now, &check, outcome),
+            }
+        }
+    }
+
+    /// Sends one probe; false where the port did not take it.
+    fn probe(&mut self, direction: Direction, kind: ProbeKind, index: u8) -> bool {
+        let mut frame = [0; FrameSize::MIN.without_fcs()];
+        let writer = Writer::new(self.identity.clone(), direction, self.config.mix.clone());
+        let length = writer.probe(kind, u64::from(index), &mut frame);
+        let outcome =
+            frame.get(..length).map_or(Ok(()), |frame| self.rig.scout().send(direction.from(), frame));
+        self.note_socket_error(direction.from(), &outcome);
+        self.probes[direction.index()] += u64::from(outcome.is_ok());
+        outcome.is_ok()
+    }
+
+    fn checked(&mut self, now: Instant, check: &LoopCheck, outcome: Outcome) -> Stage {
+        for (direction, counts) in Direction::BOTH.into_iter().zip(check.counts()) {
+            let (sent, unicast, filtered) = (counts.sent, counts.unicast, counts.filtered);
+            self.tell(Event::Probes { direction, sent, unicast, filtered });
+        }
+        if let Some(reason) = self.judge_speed(matches!(outcome, Outcome::Loop)) {
+            self.find(reason);
+            return Stage::Over;
+        }
+        match outcome {
+            Outcome::Loop => self.enter_traffic(now),
+            Outcome::Refused(reason) => {
+                self.find(reason);
+                Stage::Over
+            }
+        }
+    }
+
+    pub(super) fn link_speed(&self) -> Option<BitRate> {
+        let [a, b] = self.links.map(|link| link.speed);
+        a.filter(|_| a == b)
+    }
+
+    fn judge_speed(&self, loop_passed: bool) -> Option<Reason> {
+        judge_speed(self.config.speed?, self.link_speed()?, self.links, loop_passed)
+    }
+
+    /// The one baseline, in one place: receivers and steering stand, nothing has been sent.
+    fn enter_traffic(&mut self, now: Instant) -> Stage {
+        self.sample(now);
+        self.evidence.begin(self.config.pace, self.link_speed());
+        self.rig.order(Order::Send);
+        self.enter(Phase::Settle);
+        Stage::Traffic(Traffic { began: now, settled: false, logged: now, away_since: None })
+    }
+
+    fn traffic(&mut self, now: Instant, mut traffic: Traffic) -> Stage {
+        self.sample(now);
+        self.tell_news();
+        self.log_rate(now, &mut traffic);
+        if self.stopped() {
+            self.find(Reason::StoppedEarly);
+            return self.enter_drain(now);
+        }
+        if self.link_away(now, &mut traffic) || self.worker_died(now) {
+            return self.enter_drain(now);
+        }
+        match self.config.plan.stage(now.since(traffic.began), self.evidence.checked_bits()) {
+            PlanStage::Settle => {}
+            PlanStage::Run if traffic.settled => {}
+            PlanStage::Run => {
+                traffic.settled = true;
+                self.evidence.settled();
+                self.enter(Phase::Run);
+            }
+            PlanStage::Over => return self.enter_drain(now),
+        }
+        Stage::Traffic(traffic)
+    }
+
+    /// Reads everything that runs along: counters, links and tallies.
+    fn sample(&mut self, now: Instant) {
+        for port in Side::BOTH {
+            self.evidence.read_link(port, &self.links[port.index()]);
+            match self.rig.nic().counters(port) {
+                Ok(counters) => {
+                    let read_at = self.rig.now();
+                    self.evidence.read_port(port, &counters, read_at);
+                }
+                Err(error) => {
+                    self.note_device_error(port, &error);
+                }
+            }
+        }
+        for direction in Direction::BOTH {
+            if let Some(tally) = self.rig.tally(direction) {
+                self.evidence.read_tally(direction, &tally, now);
+            }
+        }
+    }
+
+    fn tell_news(&mut self) {
+        while let Some(reason) = self.evidence.news() {
+            self.tell(Event::Evidence(reason));
+        }
+    }
+
+    fn log_rate(&mut self, now: Instant, traffic: &mut Traffic) {
+        if now.since(traffic.logged) < Duration::from_secs(1) {
+            return;
+        }
+        traffic.logged = traffic.logged + Duration::from_secs(1);
+        let rates = self.evidence.second_rates();
+        let left = self.config.plan.left(now.since(traffic.began));
+        self.tell(Event::Rate { rates, errors: self.evidence.classes(), left });
+    }
+
+    fn link_away(&self, now: Instant, traffic: &mut Traffic) -> bool {
+        if self.links.iter().all(|link| link.carrier != Some(false)) {
+            traffic.away_since = None;
+        } else if traffic.away_since.is_none() {
+            traffic.away_since = Some(now);
+        }
+        traffic.away_since.is_some_and(|since| now.since(since) > LINK_AWAY)
+    }
+
+    fn worker_died(&mut self, now: Instant) -> bool {
+        let mut died = false;
+        for direction in Direction::BOTH {
+            let silent = self.evidence.silent(direction, now) > DEAD;
+            if self.rig.died(direction) || silent {
+                self.find(Reason::WorkerDied { direction });
+                died = true;
+            }
+        }
+        died
+    }
+
+    fn enter_drain(&mut self, now: Instant) -> Stage {
+        self.evidence.stop();
+        self.rig.order(Order::Listen);
+        self.enter(Phase::Drain);
+        let received = self.evidence.received();
+        Stage::Drain(Drain { began: now, received, changed: now, quiet_at: None })
+    }
+
+    /// Waits until nothing arrives any more, and then until every counter is fresh.
+    fn drain(&mut self, now: Instant, mut drain: Drain) -> Stage {
+        self.sample(now);
+        if self.evidence.received() != drain.received {
+            drain.received = self.evidence.received();
+            drain.changed = now;
+        }
+        let quiet = now.since(drain.changed) >= QUIET || now.since(drain.began) >= DRAIN_AT_MOST;
+        if quiet && drain.quiet_at.is_none() {
+            drain.quiet_at = Some(now);
+        }
+        let fresh = self.rig.nic().refresh();
+        if drain.quiet_at.is_some_and(|since| now.since(since) >= fresh) {
+            self.tell_news();
+            return Stage::Over;
+        }
+        Stage::Drain(drain)
+    }
+
+    /// Shows where the run is.
+    pub(super) fn draw(&mut self) {
+        let Stage::Traffic(traffic) = &self.stage else { return };
+        let flowing = self.rig.now().since(traffic.began);
+        self.out.screen(Screen::Running {
+            rates: self.evidence.rates(),
+            progress: self.config.plan.progress(flowing, self.evidence.checked_bits()),
+            errors: self.evidence.classes(),
+            left: self.config.plan.left(flowing),
+            failed: self.evidence.failed(),
+            settling: !traffic.settled,
+        });
+    }
+}
