@@ -1,3 +1,24 @@
-//! Table of contents: read the command, build the real parts, run.
+//! Table of contents: read the command, do it, end with its exit code.
 
-fn main() {}
+use linegauge::args::{self, Command};
+use linegauge::command::{self, EXIT_USAGE};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match args::parse(std::env::args_os()) {
+        Ok(Command::Run(request)) => command::exit_code(command::run::run(&request)),
+        Ok(Command::Bench(request)) => command::exit_code(command::bench::run(&request)),
+        Ok(Command::Boards { board }) => {
+            command::boards::show(board.as_ref());
+            ExitCode::SUCCESS
+        }
+        Ok(Command::Print(text)) => {
+            command::print_out(&text);
+            ExitCode::SUCCESS
+        }
+        Err(refused) => {
+            eprintln!("linegauge: {refused}");
+            ExitCode::from(EXIT_USAGE)
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Where a run's events and screens go on a desk: the terminal, a log file, or standard output.
+//!
+//! Each sink has a thread and a mailbox of its own; the run loop never waits for one.
+
+use crate::journal::mailbox::{LogSender, Receiver, Sender, log_mailbox, mailbox};
+use crate::journal::text::Line;
+use crate::panel::picture;
+use crate::panel::terminal::TerminalPanel;
+use crate::session::Output;
+use measure::record::{Event, Stamped};
+use measure::screen::Screen;
+use measure::units::Instant;
+use std::io::{self, Write};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// How often a sink looks into its mailbox.
+const LOOK: Duration = Duration::from_millis(30);
+
+/// How long a stuck sink is waited for when the run is over.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Screens on their way to the terminal.
+const SCREENS: usize = 4;
+
+/// All sinks of a run.
+#[derive(Default)]
+pub struct Console {
+    logs: Vec<LogSender>,
+    screens: Option<Sender<Screen>>,
+    threads: Vec<JoinHandle<()>>,
+    last: Option<Screen>,
+    undelivered: bool,
+}
+
+impl Console {
+    /// Writes every line to `sink`.
+    ///
+    /// # Errors
+    /// The thread could not be started.
+    pub fn log_to(&mut self, sink: impl Write + Send + 'static) -> io::Result<()> {
+        let (sender, receiver) = log_mailbox();
+        self.logs.push(sender);
+        self.spawn("log", move || write_lines(receiver, sink))
+    }
+
+    /// Shows the panel and the last lines of the log on a terminal of `columns` × `rows`.
+    ///
+    /// # Errors
+    /// The thread could not be started.
+    pub fn show_on(&mut self, columns: u16, rows: u16) -> io::Result<()> {
+        let (sender, lines) = log_mailbox();
+        let (screens, screen) = mailbox::<Screen, SCREENS>();
+        self.logs.push(sender);
+        self.screens = Some(screens);
+        self.spawn("panel", move || show(lines, screen, TerminalPanel::new(io::stdout(), columns, rows)))
+    }
+
+    fn spawn(&mut self, name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
+        self.threads.push(std::thread::Builder::new().name(name.to_owned()).spawn(work)?);
+        Ok(())
+    }
+
+    /// The screen that was shown last.
+    #[must_use]
+    pub fn last_screen(&self) -> Option<&Screen> {
+        self.last.as_ref()
+    }
+
+    /// Lets every sink finish what it has; a stuck one is left behind after three seconds.
+    pub fn finish(&mut self) {
+        self.deliver_last();
+        self.logs.iter().for_each(LogSender::close);
+        self.screens.iter().for_each(Sender::close);
+        let looks = PATIENCE.as_millis() / LOOK.as_millis();
+        for _ in 0..looks {
+            if self.threads.iter().all(JoinHandle::is_finished) {
+                break;
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+
+    /// The last screen may have found the mailbox full.
+    fn deliver_last(&mut self) {
+        if let (true, Some(screens), Some(last)) = (self.undelivered, &mut self.screens, &self.last) {
+            std::thread::sleep(2 * LOOK);
+            self.undelivered = screens.post(last.clone()).is_err();
+        }
+    }
+}
+
+impl Output for Console {
+    fn event(&mut self, at: Instant, event: Event) {
+        for log in &mut self.logs {
+            log.post(Stamped { at, event: event.clone() });
+        }
+    }
+
+    fn screen(&mut self, screen: Screen) {
+        if self.last.as_ref() == Some(&screen) && !self.undelivered {
+            return;
+        }
+        if let Some(screens) = &mut self.screens {
+            self.undelivered = screens.post(screen.clone()).is_err();
+        }
+        self.last = Some(screen);
+    }
+}
+
+/// Writes lines until nothing more comes; a sink that fails is drained without being written to.
+fn write_lines(mut lines: Receiver<Stamped>, sink: impl Write) {
+    let mut sink = Some(io::BufWriter::new(sink));
+    while !lines.finished() {
+        let mut outcome = Ok(());
+        while let Some(stamped) = lines.take() {
+            if let (Ok(()), Some(sink)) = (&outcome, &mut sink) {
+                outcome = writeln!(sink, "{}", Line(&stamped));
+            }
+        }
+        if let (Ok(()), Some(sink)) = (&outcome, &mut sink) {
+            outcome = sink.flush();
+        }
+        if outcome.is_err() {
+            sink = None;
+        }
+        std::thread::sleep(LOOK);
+    }
+}
+
+/// Shows screens and lines until nothing more comes, then the whole summary.
+fn show(mut lines: Receiver<Stamped>, mut screens: Receiver<Screen>, mut panel: TerminalPanel<io::Stdout>) {
+    let mut summary = Vec::new();
+    let mut outcome = Ok(());
+    while !(lines.finished() && screens.finished()) {
+        if let Some(screen) = core::iter::from_fn(|| screens.take()).last() {
+            outcome = outcome.and_then(|()| panel.show(&picture(&screen)));
+        }
+        while let Some(stamped) = lines.take() {
+            let line = Line(&stamped).to_string();
+            if matches!(stamped.event, Event::Verdict { .. }) || !summary.is_empty() {
+                summary.push(line);
+            } else {
+                outcome = outcome.and_then(|()| panel.log(&line));
+            }
+        }
+        std::thread::sleep(LOOK);
+    }
+    // A terminal that has gone away has nobody to tell.
+    let _ = outcome.and_then(|()| panel.finish(&summary));
+}

@@ -1,0 +1,65 @@
+//! What each command does: build the real parts, run them, tell what came of it.
+
+pub mod bench;
+mod bench_box;
+pub mod boards;
+mod console;
+pub mod run;
+
+use measure::verdict::Verdict;
+use std::io::Write;
+use std::process::ExitCode;
+
+/// Why a right request could not be carried out: exit code 3.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct HostRefused(pub String);
+
+impl HostRefused {
+    /// `what` was tried, and `why` it did not work.
+    pub fn new(what: impl core::fmt::Display, why: impl core::fmt::Display) -> Self {
+        Self(format!("{what}: {why}"))
+    }
+
+    /// An error that says both by itself.
+    pub fn because(error: impl core::fmt::Display) -> Self {
+        Self(error.to_string())
+    }
+}
+
+/// Why a command was not carried out.
+#[derive(Debug, thiserror::Error)]
+pub enum NotDone {
+    /// The request itself is wrong: exit code 2.
+    #[error("{0}")]
+    Usage(String),
+    /// The host could not carry it out: exit code 3.
+    #[error(transparent)]
+    Host(#[from] HostRefused),
+}
+
+/// Prints a text on standard output; a reader that has gone away is no reason to fail.
+pub fn print_out(text: &str) {
+    let _ = std::io::stdout().write_all(text.as_bytes());
+}
+
+/// Exit code for a request that is wrong in itself.
+pub const EXIT_USAGE: u8 = 2;
+
+/// Exit code for a host that could not carry out a right request.
+pub const EXIT_HOST: u8 = 3;
+
+/// The exit code of a finished command; a refusal is one line on standard error.
+#[must_use]
+pub fn exit_code(outcome: Result<Option<Verdict>, NotDone>) -> ExitCode {
+    match outcome {
+        Ok(verdict) => ExitCode::from(verdict.map_or(0, Verdict::exit_code)),
+        Err(refused) => {
+            eprintln!("linegauge: {refused}");
+            ExitCode::from(match refused {
+                NotDone::Usage(_) => EXIT_USAGE,
+                NotDone::Host(_) => EXIT_HOST,
+            })
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! `linegauge run`: one cable through the whole chain.
+
+use super::bench_box::{EmulatedBox, VirtualBox};
+use super::console::Console;
+use super::{HostRefused, NotDone, print_out};
+use crate::args::{LogTarget, RunRequest};
+use crate::board::{Board, CableKind};
+use crate::cable::account::Account;
+use crate::cable::emulated::EmulatedCable;
+use crate::cable::fault::Script;
+use crate::clock::Monotonic;
+use crate::journal::json;
+use crate::panel::{picture, png};
+use crate::session::{self, Config, Report, Rig};
+use crate::sys::terminal::window_size;
+use measure::link::PATIENCE;
+use measure::plan::{End, PROOF_BOUND, Plan};
+use measure::record::{Words, text, words};
+use measure::units::MAX_STREAMS;
+use measure::verdict::Verdict;
+use std::fs::File;
+use std::io::{self, IsTerminal};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// Pixels of the screenshot for each pixel of the panel.
+const SCREENSHOT_SCALE: u32 = 4;
+
+/// Runs the test and tells its verdict.
+///
+/// # Errors
+/// See [`NotDone`].
+pub fn run(request: &RunRequest) -> Result<Option<Verdict>, NotDone> {
+    let stop = stop_flag()?;
+    // Files are opened as the user, before the namespaces change who that is.
+    let log = open_log(request.log.as_ref())?;
+    let mut console = Console::default();
+    let (report, truth) = match request.board.cable {
+        CableKind::Virtual => (over_veth(request, &mut console, log, &stop)?, None),
+        CableKind::Emulated => {
+            let (report, truth) = over_emulated(request, &mut console, log, &stop)?;
+            (report, Some(truth))
+        }
+        CableKind::Ports => {
+            let why = "this version has no adapter for real ports; --cable virtual and emulated work";
+            return Err(HostRefused::new(format_args!("board {}", request.board.name), why).into());
+        }
+    };
+    if let Some(truth) = truth.filter(|_| request.truth) {
+        print_out(&format!("{truth}\n"));
+    }
+    finish(request, &console, &report)?;
+    Ok(Some(report.verdict()))
+}
+
+fn over_veth(
+    request: &RunRequest,
+    console: &mut Console,
+    log: Option<File>,
+    stop: &AtomicBool,
+) -> Result<Report, NotDone> {
+    let config = config(request, Vec::new())?;
+    let bench = VirtualBox::new(request.board.mtu)?;
+    let mut rig = bench.rig(Monotonic::start())?;
+    open_console(console, request, log)?;
+    drive(&mut rig, console, &config, stop)
+}
+
+fn over_emulated(
+    request: &RunRequest,
+    console: &mut Console,
+    log: Option<File>,
+    stop: &AtomicBool,
+) -> Result<(Report, Account), NotDone> {
+    let script = Script::parse(&request.faults).map_err(|error| NotDone::Usage(error.to_string()))?;
+    let seed = request.seed.map_or_else(|| nonce().map(u64::from), Ok)?;
+    let mut notes = vec![words(format_args!("emulated cable, seed {seed}"))];
+    notes.extend(script.faults().iter().map(|fault| words(format_args!("fault {fault}"))));
+    let config = config(request, notes)?;
+    let run = match config.plan.end {
+        End::After(time) => time,
+        // By bits: faults are spread over the shortest time it can take.
+        End::AtBits(_) => measure::plan::QUICK,
+    };
+    let cable =
+        EmulatedCable::new(&script, seed, config.plan.settle + run).with_ethertypes(&config.ethertypes);
+    let bench = EmulatedBox::new(cable, request.board.mtu)?;
+    let mut rig = bench.rig(Monotonic::start())?;
+    open_console(console, request, log)?;
+    let report = drive(&mut rig, console, &config, stop);
+    drop(rig);
+    Ok((report?, bench.account()))
+}
+
+/// The request as a session takes it.
+fn config(request: &RunRequest, notes: Vec<Words>) -> Result<Config, HostRefused> {
+    let board = &request.board;
+    let needed_bits = request.bound.and_then(|bound| measure::ber::bits_needed(bound, 0, request.confidence));
+    Ok(Config {
+        run: 1,
+        board: text(&board.name),
+        label: text(&request.label),
+        cable: board.cable.name(),
+        nonce: nonce()?,
+        ethertypes: ethertypes(board),
+        mix: board.mix.clone(),
+        pace: board.pace,
+        speed: board.speed,
+        plan: plan(request, needed_bits),
+        confidence: request.confidence,
+        needed_bits,
+        give_up: Some(PATIENCE),
+        link_restart: board.link_restart,
+        mac_checks_fcs: board.mac_checks_fcs,
+        tolerance_ppm: board.tolerance_ppm,
+        notes,
+    })
+}
+
+fn plan(request: &RunRequest, needed_bits: Option<u64>) -> Plan {
+    let settle = request.board.settle;
+    let end = match (request.board.duration.judged(), needed_bits) {
+        (Some(time), _) => return Plan { settle, ..Plan::after(time) },
+        (None, Some(bits)) => Some(Plan::at_bits(bits)),
+        (None, None) => Plan::proof(PROOF_BOUND, request.confidence).ok(),
+    };
+    Plan { settle, ..end.unwrap_or_else(|| Plan::after(measure::plan::QUICK)) }
+}
+
+/// The board's ethertypes, one a stream.
+pub(super) fn ethertypes(board: &Board) -> heapless::Vec<u16, MAX_STREAMS> {
+    board.stream_ethertypes().iter().copied().take(MAX_STREAMS).collect()
+}
+
+/// Runs the session; whatever comes of it, the log is written to its end.
+fn drive<R: Rig>(
+    rig: &mut R,
+    console: &mut Console,
+    config: &Config,
+    stop: &AtomicBool,
+) -> Result<Report, NotDone> {
+    let report = session::run(rig, console, config, stop);
+    console.finish();
+    report.map_err(|error| HostRefused::new("packet sockets", error).into())
+}
+
+/// Screenshot and result, after everything else has been written.
+fn finish(request: &RunRequest, console: &Console, report: &Report) -> Result<(), HostRefused> {
+    if let (Some(path), Some(screen)) = (&request.screenshot, console.last_screen()) {
+        std::fs::write(path, png::encode(&picture(screen), SCREENSHOT_SCALE))
+            .map_err(|error| HostRefused::new(format_args!("screenshot {}", path.display()), error))?;
+    }
+    if request.json {
+        let result = json::Result::new(report, &request.board.name, &request.label);
+        print_out(&format!("{}\n", result.to_line()));
+    }
+    Ok(())
+}
+
+fn open_log(log: Option<&LogTarget>) -> Result<Option<File>, HostRefused> {
+    match log {
+        Some(LogTarget::File(path)) => open_file(path).map(Some),
+        Some(LogTarget::StandardOutput) | None => Ok(None),
+    }
+}
+
+fn open_file(path: &Path) -> Result<File, HostRefused> {
+    File::create(path).map_err(|error| HostRefused::new(format_args!("log file {}", path.display()), error))
+}
+
+/// The panel on a terminal, else the log alone; and the log file, where one is asked for.
+fn open_console(console: &mut Console, request: &RunRequest, log: Option<File>) -> Result<(), HostRefused> {
+    let refused = |error| HostRefused::new("a thread for the log", error);
+    if let Some(file) = log {
+        console.log_to(file).map_err(refused)?;
+    }
+    let panel = request.panel && request.log != Some(LogTarget::StandardOutput);
+    let terminal = window_size(&io::stdout()).filter(|_| panel && io::stdout().is_terminal());
+    match terminal {
+        Some((columns, rows)) => console.show_on(columns, rows).map_err(refused),
+        None => console.log_to(io::stdout()).map_err(refused),
+    }
+}
+
+/// Set by Ctrl-C, by a request to end, and by the terminal going away; a second one ends at once.
+fn stop_flag() -> Result<Arc<AtomicBool>, HostRefused> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        // The first registered acts first: it ends the process only where the flag is up already.
+        signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&stop))
+            .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&stop)))
+            .map_err(|error| HostRefused::new("signal handlers", error))?;
+    }
+    Ok(stop)
+}
+
+/// A nonce that tells this run's frames from everybody else's.
+///
+/// # Errors
+/// The host has no random numbers.
+pub(super) fn nonce() -> Result<u32, HostRefused> {
+    getrandom::u32().map_err(|error| HostRefused::new("random numbers for the run's nonce", error))
+}
