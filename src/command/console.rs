@@ -20,6 +20,9 @@ const LOOK: Duration = Duration::from_millis(30);
 /// How long a stuck sink is waited for when the run is over.
 const PATIENCE: Duration = Duration::from_secs(3);
 
+/// Lines that stay under the panel when the run is over: verdict, first reasons, both directions.
+const CLOSING_LINES: usize = 6;
+
 /// Screens on their way to the terminal.
 const SCREENS: usize = 4;
 
@@ -128,9 +131,10 @@ fn write_lines(mut lines: Receiver<Stamped>, sink: impl Write) {
     }
 }
 
-/// Shows screens and lines until nothing more comes, then the whole summary.
+/// Shows screens and the last lines until nothing more comes, then the whole log and the result under it.
 fn show(mut lines: Receiver<Stamped>, mut screens: Receiver<Screen>, mut panel: TerminalPanel<io::Stdout>) {
-    let mut summary = Vec::new();
+    let mut record = Vec::new();
+    let mut closing = Vec::new();
     let mut outcome = Ok(());
     while !(lines.finished() && screens.finished()) {
         if let Some(screen) = core::iter::from_fn(|| screens.take()).last() {
@@ -138,14 +142,15 @@ fn show(mut lines: Receiver<Stamped>, mut screens: Receiver<Screen>, mut panel: 
         }
         while let Some(stamped) = lines.take() {
             let line = Line(&stamped).to_string();
-            if matches!(stamped.event, Event::Verdict { .. }) || !summary.is_empty() {
-                summary.push(line);
-            } else {
-                outcome = outcome.and_then(|()| panel.log(&line));
+            outcome = outcome.and_then(|()| panel.log(&line));
+            if matches!(stamped.event, Event::Verdict { .. } | Event::Reason(_) | Event::Direction(_)) {
+                closing.push(line.clone());
             }
+            record.push(line);
         }
         std::thread::sleep(LOOK);
     }
     // A terminal that has gone away has nobody to tell.
-    let _ = outcome.and_then(|()| panel.finish(&summary));
+    closing.truncate(CLOSING_LINES);
+    let _ = outcome.and_then(|()| panel.finish(&record, &closing));
 }

@@ -17,7 +17,7 @@ pub struct Result {
     pub schema: u32,
     /// PASS, FAIL, MARGINAL or INVALID.
     pub verdict: String,
-    /// The strongest reason in plain words; "no errors" with PASS.
+    /// The strongest reason in plain words; "no errors" with PASS, and at what pace.
     pub reason: String,
     /// All reasons, strongest first.
     pub reasons: Vec<String>,

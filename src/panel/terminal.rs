@@ -83,16 +83,22 @@ impl<W: Write> TerminalPanel<W> {
         self.print(&update)
     }
 
-    /// Leaves the panel standing, and prints `tail` in full in place of the log lines under it; without
-    /// a tail these stay.
+    /// Prints `record` in full where the block was, and leaves the panel standing under it with as many of
+    /// the lines `closing` below as there is room for: the result is what a person is left looking at.
+    /// Without a panel there is only the record.
     ///
     /// # Errors
     /// The terminal's.
-    pub fn finish(&mut self, tail: &[String]) -> io::Result<()> {
-        let mut update = self.window.as_mut().map(|window| window.leave(tail.is_empty())).unwrap_or_default();
-        for line in tail {
-            update.push_str(&visible(line));
-            update.push('\n');
+    pub fn finish(&mut self, record: &[String], closing: &[String]) -> io::Result<()> {
+        let mut update = self.window.as_mut().map(Window::clear).unwrap_or_default();
+        for line in record {
+            update.extend([&visible(line), "\n"]);
+        }
+        if let Some(window) = &mut self.window {
+            closing.iter().for_each(|line| window.add(visible(line)));
+            update.push_str(&window.redraw());
+            window.drawn = 0;
+            window.log.clear();
         }
         self.print(&update)
     }
@@ -144,12 +150,9 @@ impl Window {
         update
     }
 
-    /// What draws the block for a last time; the next one starts under whatever follows.
-    fn leave(&mut self, with_log: bool) -> String {
-        if !with_log {
-            self.log.clear();
-        }
-        let update = self.redraw();
+    /// What takes the block away; the log lines in it are forgotten.
+    fn clear(&mut self) -> String {
+        let update = self.rewind() + ERASE_BELOW;
         self.log.clear();
         self.drawn = 0;
         update
@@ -340,28 +343,29 @@ mod tests {
         assert_eq!(writes.0.borrow().len(), 1);
         panel.log("line").unwrap();
         panel.show(&canvas_with(2)).unwrap();
-        panel.finish(&["a".into(), "b".into()]).unwrap();
+        panel.finish(&["a".into(), "b".into()], &["b".into()]).unwrap();
         assert_eq!(writes.0.borrow().len(), 4);
     }
 
     #[test]
-    fn at_the_end_the_panel_stands_above_the_tail_in_full() {
+    fn at_the_end_the_panel_stands_under_the_record_and_the_closing_lines_under_it() {
         let (mut panel, writes, mut screen) = panel(80, 40);
         panel.show(&canvas_with(0)).unwrap();
         panel.log("a line of the run").unwrap();
-        let tail = ["verdict PASS".to_owned(), "x".repeat(70)];
-        panel.finish(&tail).unwrap();
+        let record = ["verdict PASS".to_owned(), "x".repeat(70)];
+        panel.finish(&record, &record[..1]).unwrap();
         feed(&mut screen, &writes);
-        assert_eq!(screen.lines[..16], braille::lines(&canvas_with(0)).collect::<Vec<_>>());
-        assert_eq!(screen.lines[16..18], tail);
-        assert_eq!((screen.lines[18].as_str(), screen.row), ("", 18));
+        assert_eq!(screen.lines[..2], record);
+        assert_eq!(screen.lines[2..18], braille::lines(&canvas_with(0)).collect::<Vec<_>>());
+        assert_eq!(screen.lines[18], record[0]);
+        assert_eq!((screen.lines[19].as_str(), screen.row), ("", 19));
     }
 
     #[test]
-    fn without_a_tail_the_log_lines_stay() {
+    fn what_comes_after_the_end_begins_under_the_closing_lines() {
         let (mut panel, writes, mut screen) = panel(80, 40);
-        panel.log("no network ports").unwrap();
-        panel.finish(&[]).unwrap();
+        panel.log("a line of the run").unwrap();
+        panel.finish(&[], &["no network ports".into()]).unwrap();
         panel.log("another run").unwrap();
         feed(&mut screen, &writes);
         assert_eq!(screen.lines[..3], ["no network ports", "another run", ""]);
@@ -385,7 +389,7 @@ mod tests {
             let (mut panel, writes, _) = panel(columns, rows);
             panel.show(&canvas_with(0)).unwrap();
             panel.log("a line longer than the terminal is wide, which the terminal itself wraps").unwrap();
-            panel.finish(&["tail".into()]).unwrap();
+            panel.finish(&["tail".into()], &["tail".into()]).unwrap();
             let text = writes.0.borrow().concat();
             assert_eq!(
                 text,
@@ -416,7 +420,7 @@ mod tests {
         let (mut panel, writes, _) = panel(80, 24);
         panel.show(&canvas_with(0)).unwrap();
         panel.log("line").unwrap();
-        panel.finish(&[]).unwrap();
+        panel.finish(&[], &[]).unwrap();
         let text = writes.0.borrow().concat();
         let finals =
             text.split("\x1b[").skip(1).map(|part| part.trim_start_matches(|c: char| c.is_ascii_digit()));

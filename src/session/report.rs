@@ -7,7 +7,7 @@ use measure::ledger::DirectionReport;
 use measure::record::{Classes, Event, Phase, text};
 use measure::screen::Screen;
 use measure::units::{BitRate, Direction, Side};
-use measure::verdict::{Judgement, Verdict};
+use measure::verdict::{Judgement, Reason, Verdict};
 
 /// The result of one run.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +26,8 @@ pub struct Report {
     pub basis: Option<BitRate>,
     /// Link speed; none where unknown.
     pub link_speed: Option<BitRate>,
+    /// Pace and link speed, where the rate judged against is a pace.
+    pub pace_of: Option<(BitRate, BitRate)>,
     /// Highest 16 ms reading shown in each direction.
     pub highest: [Option<BitRate>; 2],
     /// Probes that left in each direction.
@@ -54,10 +56,18 @@ impl Report {
         self.judgement.verdict
     }
 
-    /// The reason shown, in plain words; "no errors" where there is none.
+    /// The reason shown, in plain words; with PASS, that there are no errors, and at what pace.
     #[must_use]
     pub fn reason(&self) -> String {
-        self.judgement.first().map_or_else(|| "no errors".to_owned(), ToString::to_string)
+        self.judgement.first().map_or_else(|| self.nothing_wrong(), ToString::to_string)
+    }
+
+    /// What there is to say of a PASS: a paced one says so.
+    fn nothing_wrong(&self) -> String {
+        match self.pace_of {
+            Some((pace, speed)) => format!("no errors at {} of {} Gb/s", tenths(pace), tenths(speed)),
+            None => "no errors".to_owned(),
+        }
     }
 }
 
@@ -81,6 +91,7 @@ impl<R: Rig, O: Output> Session<'_, R, O> {
             directions,
             basis: self.evidence.basis(),
             link_speed: self.link_speed(),
+            pace_of: self.config.pace.zip(self.link_speed()),
             highest: self.evidence.readings().map(|(highest, _)| highest),
             probes: self.probes,
         }
@@ -121,12 +132,11 @@ impl<R: Rig, O: Output> Session<'_, R, O> {
     }
 
     fn tell_verdict(&mut self, report: &Report) {
-        let paced = self.config.pace.is_some();
         self.tell(Event::Verdict {
             verdict: report.verdict(),
             run: report.run,
             basis: report.basis,
-            of: report.link_speed.filter(|_| paced),
+            of: report.pace_of.map(|(_, speed)| speed),
         });
     }
 
@@ -161,10 +171,16 @@ impl<R: Rig, O: Output> Session<'_, R, O> {
     }
 
     fn show(&mut self, report: &Report) {
-        let reason =
-            report.judgement.first().map_or_else(|| text("no errors"), |reason| text(reason.brief()));
+        let brief = report.judgement.first().map(Reason::brief);
+        let reason = brief.map_or_else(|| text(report.nothing_wrong()), text);
         self.out.screen(Screen::Verdict { verdict: report.verdict(), reason, run: report.run });
     }
+}
+
+/// A rate in Gb/s with one decimal: "1.0".
+fn tenths(rate: BitRate) -> String {
+    let tenths = rate.bits_per_second().saturating_add(50_000_000) / 100_000_000;
+    format!("{}.{}", tenths / 10, tenths % 10)
 }
 
 /// The counters that could not be read.
