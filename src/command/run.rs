@@ -10,13 +10,14 @@ use crate::cable::emulated::EmulatedCable;
 use crate::cable::fault::Script;
 use crate::clock::Monotonic;
 use crate::journal::json;
+use crate::nic::find;
 use crate::panel::{picture, png};
 use crate::session::{self, Config, Report, Rig};
 use crate::sys::terminal::window_size;
 use measure::link::PATIENCE;
 use measure::plan::{End, PROOF_BOUND, Plan};
 use measure::record::{Words, text, words};
-use measure::units::MAX_STREAMS;
+use measure::units::{MAX_STREAMS, Side};
 use measure::verdict::Verdict;
 use std::fs::File;
 use std::io::{self, IsTerminal};
@@ -42,16 +43,25 @@ pub fn run(request: &RunRequest) -> Result<Option<Verdict>, NotDone> {
             let (report, truth) = over_emulated(request, &mut console, log, &stop)?;
             (report, Some(truth))
         }
-        CableKind::Ports => {
-            let why = "this version has no adapter for real ports; --cable virtual and emulated work";
-            return Err(HostRefused::new(format_args!("board {}", request.board.name), why).into());
-        }
+        CableKind::Ports => return Err(no_real_ports(&request.board).into()),
     };
     if let Some(truth) = truth.filter(|_| request.truth) {
         print_out(&format!("{truth}\n"));
     }
     finish(request, &console, &report)?;
     Ok(Some(report.verdict()))
+}
+
+/// Real ports are looked for, so that a board file can be tried; driving them is not part of this version.
+fn no_real_ports(board: &Board) -> HostRefused {
+    let named = board.ports.iter().flatten().zip(Side::BOTH);
+    for (port, side) in named {
+        if let Err(error) = find::interface(Path::new("/sys"), &port.pci, port.dev_port) {
+            return HostRefused::new(format_args!("board {}, port {side}", board.name), error);
+        }
+    }
+    let why = "its ports are there, but this version drives software cables only (--cable virtual or emulated)";
+    HostRefused::new(format_args!("board {}", board.name), why)
 }
 
 fn over_veth(

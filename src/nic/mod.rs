@@ -1,5 +1,6 @@
 //! What a NIC tells and takes: identity, settings, link, counters.
 
+pub mod find;
 pub mod netdev;
 mod quiet;
 

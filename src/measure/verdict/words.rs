@@ -336,12 +336,13 @@ impl fmt::Display for Tenths {
     }
 }
 
-/// A rate in Gb/s whose unit follows with the next figure.
+/// A rate in Gb/s whose unit follows with the next figure; cut and not rounded, so that a rate just under
+/// its limit does not read as the limit.
 struct Bare(BitRate);
 
 impl fmt::Display for Bare {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mega = self.0.bits_per_second().saturating_add(500_000) / 1_000_000;
+        let mega = self.0.bits_per_second() / 1_000_000;
         write!(f, "{}.{:03}", mega / 1000, mega % 1000)
     }
 }
