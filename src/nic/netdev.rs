@@ -6,7 +6,7 @@ use super::{Nic, PortIdentity, quiet};
 use crate::sys::ethtool::Ethtool;
 use crate::sys::rtnl::{Link, Rtnl};
 use measure::counter::PortCounters;
-use measure::link::LinkReading;
+use measure::link::{LinkReading, known_speed};
 use measure::record::{SettingReading, text};
 use measure::units::{BitRate, Side};
 use netlink_packet_route::link::LinkFlags;
@@ -18,10 +18,6 @@ const WITHOUT_MAC: [&str; 3] = ["veth", "tun", "virtio_net"];
 /// Link modes of 10 Gb/s (`ETHTOOL_LINK_MODE_10000base*_Full_BIT` of linux/ethtool.h): T, KX4, KR, R_FEC,
 /// CR, SR, LR, LRM, ER.
 const TEN_GIGABIT_MODES: u64 = 1 << 12 | 0b111 << 18 | 0b1_1111 << 41;
-
-/// Speeds that Linux tells in Mb/s and that an Ethernet port can have; any other number is no speed.
-const SPEEDS_MBPS: [u32; 13] =
-    [10, 100, 1_000, 2_500, 5_000, 10_000, 20_000, 25_000, 40_000, 50_000, 100_000, 200_000, 400_000];
 
 /// Two network interfaces.
 pub struct Netdevs {
@@ -185,7 +181,7 @@ fn carrier(link: &Link) -> Option<bool> {
 
 /// A speed as ethtool tells it, in Mb/s; none for unknown (0, all-ones) and for what is no speed.
 fn speed(mbps: u32) -> Option<BitRate> {
-    SPEEDS_MBPS.contains(&mbps).then(|| BitRate::from_mbps(u64::from(mbps)))
+    known_speed(i64::from(mbps))
 }
 
 /// Whether 10 Gb/s is among the modes; none where there are none at all, as on interfaces without a PHY.
