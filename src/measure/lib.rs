@@ -10,6 +10,7 @@
 //! - what was counted: [`counter`], [`stream`], [`tally`];
 //! - rates out of counts: [`bucket`], [`smear`], [`gauge`];
 //! - is it a loop, is there a link: [`link`], [`loopcheck`];
+//! - what the box does next: [`life`];
 //! - the account and the judgement: [`ledger`], [`ber`], [`evidence`], [`verdict`];
 //! - what to tell people: [`record`], [`screen`].
 #![no_std]
@@ -25,6 +26,7 @@ pub mod evidence;
 pub mod frame;
 pub mod gauge;
 pub mod ledger;
+pub mod life;
 pub mod link;
 pub mod loopcheck;
 pub mod mix;
