@@ -1,0 +1,47 @@
+//! What is refused, with which exit code, in one line, and with nothing begun.
+
+use super::gauge::{Gauge, PROGRAM, Running, has_tap, skip, unshare, unshares};
+use std::process::Command;
+
+#[test]
+fn a_fault_on_a_cable_that_has_none_and_an_unknown_board_are_wrong_requests() {
+    let ended = Gauge::on_virtual().with(&["--fault", "a>b drop 1"]).go();
+    assert!(ended.assert_refused(2).contains("--cable emulated"));
+    let ended = Running::start(Command::new(PROGRAM).args(["run", "--board", "no-such-board"])).end();
+    assert!(ended.assert_refused(2).contains("no-such-board"));
+}
+
+#[test]
+fn ports_that_are_not_there_are_the_hosts_affair() {
+    let ended = Running::start(Command::new(PROGRAM).args(["run", "--board", "x520"])).end();
+    assert!(ended.assert_refused(3).contains("x520"), "{}", ended.err);
+}
+
+/// A command that a shell runs after `preparation`, in namespaces of its own.
+fn after(preparation: &str, flags: &[&str], gauge: &Gauge, prefix: &[&str]) -> Command {
+    let script = format!("{preparation} && exec \"$@\"");
+    let mut command = unshare(flags);
+    command.args(["sh", "-c", &script, "sh"]).args(prefix).arg(PROGRAM).args(gauge.words());
+    command
+}
+
+/// Whether this host lets us prepare such a place; says so where it does not.
+fn can(preparation: &str, flags: &[&str]) -> bool {
+    let can = unshares(unshare(flags).args(["sh", "-c", preparation]));
+    if !can {
+        skip(&format!("this host does not let us do: {preparation}"));
+    }
+    can
+}
+
+#[test]
+fn a_host_without_tun_device_is_told_in_one_line() {
+    let preparation = "mount -t tmpfs none /dev/net";
+    if !has_tap() || !can(preparation, &["--mount"]) {
+        return;
+    }
+    let gauge = Gauge::on_emulated(&[]);
+    let ended = Running::start(&mut after(preparation, &["--mount"], &gauge, &[])).end();
+    let line = ended.assert_refused(3);
+    assert!(line.starts_with("no TUN device: /dev/net/tun: "), "{line}");
+}
