@@ -32,6 +32,7 @@ const SCREENSHOT_SCALE: u32 = 4;
 /// # Errors
 /// See [`NotDone`].
 pub fn run(request: &RunRequest) -> Result<Option<Verdict>, NotDone> {
+    let script = Script::parse(&request.faults).map_err(|error| NotDone::Usage(error.to_string()))?;
     let stop = stop_flag()?;
     // Files are opened as the user, before the namespaces change who that is.
     let log = open_log(request.log.as_ref())?;
@@ -39,7 +40,7 @@ pub fn run(request: &RunRequest) -> Result<Option<Verdict>, NotDone> {
     let (report, truth) = match request.board.cable {
         CableKind::Virtual => (over_veth(request, &mut console, log, &stop)?, None),
         CableKind::Emulated => {
-            let (report, truth) = over_emulated(request, &mut console, log, &stop)?;
+            let (report, truth) = over_emulated(request, &script, &mut console, log, &stop)?;
             (report, Some(truth))
         }
         CableKind::Ports => {
@@ -69,11 +70,11 @@ fn over_veth(
 
 fn over_emulated(
     request: &RunRequest,
+    script: &Script,
     console: &mut Console,
     log: Option<File>,
     stop: &AtomicBool,
 ) -> Result<(Report, Account), NotDone> {
-    let script = Script::parse(&request.faults).map_err(|error| NotDone::Usage(error.to_string()))?;
     let seed = request.seed.map_or_else(|| nonce().map(u64::from), Ok)?;
     let mut notes = vec![words(format_args!("emulated cable, seed {seed}"))];
     notes.extend(script.faults().iter().map(|fault| words(format_args!("fault {fault}"))));
@@ -84,7 +85,7 @@ fn over_emulated(
         End::AtBits(_) => measure::plan::QUICK,
     };
     let cable =
-        EmulatedCable::new(&script, seed, config.plan.settle + run).with_ethertypes(&config.ethertypes);
+        EmulatedCable::new(script, seed, config.plan.settle + run).with_ethertypes(&config.ethertypes);
     let bench = EmulatedBox::new(cable, request.board.mtu)?;
     let mut rig = bench.rig(Monotonic::start())?;
     open_console(console, request, log)?;

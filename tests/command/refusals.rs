@@ -1,7 +1,19 @@
 //! What is refused, with which exit code, in one line, and with nothing begun.
 
 use super::gauge::{Gauge, PROGRAM, Running, has_tap, skip, unshare, unshares};
+use std::fs;
 use std::process::Command;
+
+#[test]
+fn a_wrong_fault_script_is_the_requests_own_fault_and_touches_no_file() {
+    let gauge = Gauge::on_emulated(&["a>b drop 17", "a>b dorp 5"]);
+    let log = gauge.file("log");
+    fs::write(&log, "an older run").unwrap();
+    let ended = gauge.with_log(&log).go();
+    let line = ended.assert_refused(2);
+    assert!(line.starts_with("fault: \"dorp\" does not fit after \"a>b\": expected drop, flip"), "{line}");
+    assert_eq!(fs::read_to_string(&log).unwrap(), "an older run");
+}
 
 #[test]
 fn a_fault_on_a_cable_that_has_none_and_an_unknown_board_are_wrong_requests() {
