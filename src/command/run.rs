@@ -19,7 +19,7 @@ use measure::record::{Words, text, words};
 use measure::units::MAX_STREAMS;
 use measure::verdict::Verdict;
 use std::fs::File;
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -35,7 +35,7 @@ pub fn run(request: &RunRequest) -> Result<Option<Verdict>, NotDone> {
     let script = Script::parse(&request.faults).map_err(|error| NotDone::Usage(error.to_string()))?;
     let stop = stop_flag()?;
     // Files are opened as the user, before the namespaces change who that is.
-    let log = open_log(request.log.as_ref())?;
+    let Files { log, screenshot } = Files::open(request)?;
     let mut console = Console::default();
     let (report, truth) = match request.board.cable {
         CableKind::Virtual => (over_veth(request, &mut console, log, &stop)?, None),
@@ -51,7 +51,8 @@ pub fn run(request: &RunRequest) -> Result<Option<Verdict>, NotDone> {
     if let Some(truth) = truth.filter(|_| request.truth) {
         print_out(&format!("{truth}\n"));
     }
-    finish(request, &console, &report)?;
+    print_result(request, &report);
+    save_panel(request, &console, screenshot)?;
     Ok(Some(report.verdict()))
 }
 
@@ -146,28 +147,43 @@ fn drive<R: Rig>(
     report.map_err(|error| HostRefused::new("packet sockets", error).into())
 }
 
-/// Screenshot and result, after everything else has been written.
-fn finish(request: &RunRequest, console: &Console, report: &Report) -> Result<(), HostRefused> {
-    if let (Some(path), Some(screen)) = (&request.screenshot, console.last_screen()) {
-        std::fs::write(path, png::encode(&picture(screen), SCREENSHOT_SCALE))
-            .map_err(|error| HostRefused::new(format_args!("screenshot {}", path.display()), error))?;
-    }
+/// The result, after everything else has been written.
+fn print_result(request: &RunRequest, report: &Report) {
     if request.json {
         let result = json::Result::new(report, &request.board.name, &request.label);
         print_out(&format!("{}\n", result.to_line()));
     }
-    Ok(())
 }
 
-fn open_log(log: Option<&LogTarget>) -> Result<Option<File>, HostRefused> {
-    match log {
-        Some(LogTarget::File(path)) => open_file(path).map(Some),
-        Some(LogTarget::StandardOutput) | None => Ok(None),
+/// The panel as it stood at last, into the file that is open for it.
+fn save_panel(request: &RunRequest, console: &Console, file: Option<File>) -> Result<(), HostRefused> {
+    let (Some(path), Some(mut file), Some(screen)) = (&request.screenshot, file, console.last_screen())
+    else {
+        return Ok(());
+    };
+    file.write_all(&png::encode(&picture(screen), SCREENSHOT_SCALE))
+        .map_err(|error| HostRefused::new(format_args!("screenshot {}", path.display()), error))
+}
+
+/// The files of a run, open before it begins: what cannot be written is told then, and not after it.
+struct Files {
+    log: Option<File>,
+    screenshot: Option<File>,
+}
+
+impl Files {
+    fn open(request: &RunRequest) -> Result<Self, HostRefused> {
+        let log = match &request.log {
+            Some(LogTarget::File(path)) => Some(create("log file", path)?),
+            Some(LogTarget::StandardOutput) | None => None,
+        };
+        let screenshot = request.screenshot.as_deref().map(|path| create("screenshot", path)).transpose()?;
+        Ok(Self { log, screenshot })
     }
 }
 
-fn open_file(path: &Path) -> Result<File, HostRefused> {
-    File::create(path).map_err(|error| HostRefused::new(format_args!("log file {}", path.display()), error))
+fn create(what: &str, path: &Path) -> Result<File, HostRefused> {
+    File::create(path).map_err(|error| HostRefused::new(format_args!("{what} {}", path.display()), error))
 }
 
 /// The panel on a terminal, else the log alone; and the log file, where one is asked for.

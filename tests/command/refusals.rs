@@ -29,6 +29,15 @@ fn ports_that_are_not_there_are_the_hosts_affair() {
     assert!(ended.assert_refused(3).contains("x520"), "{}", ended.err);
 }
 
+#[test]
+fn files_that_cannot_be_written_are_told_before_anything_is_done() {
+    for (option, name) in [("--log", "log file"), ("--screenshot", "screenshot")] {
+        let ended = Gauge::on_virtual().with(&[option, "/nowhere/at/all"]).go();
+        let line = ended.assert_refused(3);
+        assert!(line.starts_with(&format!("{name} /nowhere/at/all: ")), "{line}");
+    }
+}
+
 /// A command that a shell runs after `preparation`, in namespaces of its own.
 fn after(preparation: &str, flags: &[&str], gauge: &Gauge, prefix: &[&str]) -> Command {
     let script = format!("{preparation} && exec \"$@\"");
