@@ -56,6 +56,33 @@ fn can(preparation: &str, flags: &[&str]) -> bool {
 }
 
 #[test]
+fn a_host_without_namespaces_for_us_is_told_in_one_line() {
+    // The limits of a user namespace are its root's to set, and hold for whoever is in it.
+    let preparation =
+        "echo 0 >/proc/sys/user/max_user_namespaces && echo 0 >/proc/sys/user/max_net_namespaces";
+    // Already there where we are not root.
+    let flags: &[&str] = if nix::unistd::geteuid().is_root() { &["--user", "--map-root-user"] } else { &[] };
+    if !can(preparation, flags) {
+        return;
+    }
+    let gauge = Gauge::on_virtual();
+    let ended = Running::start(&mut after(preparation, flags, &gauge, &[])).end();
+    let line = ended.assert_refused(3);
+    assert!(
+        line.starts_with("cannot make a private network") && line.contains("max_net_namespaces"),
+        "{line}"
+    );
+
+    let powerless = ["setpriv", "--bounding-set", "-all", "--inh-caps", "-all"];
+    if !can(&format!("{preparation} && {} true", powerless.join(" ")), flags) {
+        return;
+    }
+    let ended = Running::start(&mut after(preparation, flags, &gauge, &powerless)).end();
+    let line = ended.assert_refused(3);
+    assert!(line.ends_with("set the sysctl user.max_user_namespaces=1000"), "{line}");
+}
+
+#[test]
 fn a_host_without_tun_device_is_told_in_one_line() {
     let preparation = "mount -t tmpfs none /dev/net";
     if !has_tap() || !can(preparation, &["--mount"]) {
