@@ -2,7 +2,7 @@
 
 use super::bench_box::{EmulatedBox, VirtualBox};
 use super::console::Console;
-use super::{HostRefused, NotDone, print_out};
+use super::{HostRefused, NotDone};
 use crate::args::{LogTarget, RunRequest};
 use crate::board::{Board, CableKind};
 use crate::cable::account::Account;
@@ -48,10 +48,7 @@ pub fn run(request: &RunRequest) -> Result<Option<Verdict>, NotDone> {
             return Err(HostRefused::new(format_args!("board {}", request.board.name), why).into());
         }
     };
-    if let Some(truth) = truth.filter(|_| request.truth) {
-        print_out(&format!("{truth}\n"));
-    }
-    print_result(request, &report);
+    console.print_last(&last_words(request, &report, truth.as_ref()));
     save_panel(request, &console, screenshot)?;
     Ok(Some(report.verdict()))
 }
@@ -147,12 +144,15 @@ fn drive<R: Rig>(
     report.map_err(|error| HostRefused::new("packet sockets", error).into())
 }
 
-/// The result, after everything else has been written.
-fn print_result(request: &RunRequest, report: &Report) {
-    if request.json {
-        let result = json::Result::new(report, &request.board.name, &request.label);
-        print_out(&format!("{}\n", result.to_line()));
-    }
+/// What is printed after the log: the cable's own account and the result, where they are asked for.
+fn last_words(request: &RunRequest, report: &Report, truth: Option<&Account>) -> String {
+    let truth = truth.filter(|_| request.truth).map(ToString::to_string).unwrap_or_default();
+    let result = if request.json {
+        json::Result::new(report, &request.board.name, &request.label).to_line() + "\n"
+    } else {
+        String::new()
+    };
+    truth + &result
 }
 
 /// The panel as it stood at last, into the file that is open for it.

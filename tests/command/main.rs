@@ -5,8 +5,11 @@
 #![allow(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
 mod faults;
+mod files;
 mod gauge;
+mod grammar;
 mod others;
+mod readers;
 mod refusals;
 mod schema;
 mod signals;
