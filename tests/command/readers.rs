@@ -1,6 +1,6 @@
 //! Readers of the output that go away, or that do not read.
 
-use super::gauge::{Ended, Gauge, PROGRAM, Running, full_pipe, has_tap};
+use super::gauge::{Ended, Gauge, PROGRAM, Running, full_pipe, has_namespaces, has_tap};
 use std::io::{BufRead, BufReader, PipeWriter};
 use std::process::{Command, Stdio};
 
@@ -46,5 +46,16 @@ fn commands_that_only_print_do_not_mind_a_reader_that_has_gone() {
     for words in [&["boards"][..], &["boards", "virtual"], &["--help"], &["--version"]] {
         let ended = end(Command::new(PROGRAM).args(words), broken_pipe());
         assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{words:?}");
+    }
+}
+
+#[test]
+fn a_bench_does_not_mind_a_reader_that_has_gone() {
+    if !has_namespaces() {
+        return;
+    }
+    for more in [&["--json"][..], &[]] {
+        let ended = end(Command::new(PROGRAM).args(["bench", "--seconds", "0.1"]).args(more), broken_pipe());
+        assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{more:?}");
     }
 }
