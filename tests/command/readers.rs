@@ -59,3 +59,9 @@ fn a_bench_does_not_mind_a_reader_that_has_gone() {
         assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{more:?}");
     }
 }
+
+#[test]
+fn a_refusal_keeps_its_exit_code_when_nobody_reads_it() {
+    let mut child = Command::new(PROGRAM).arg("--no-such").stderr(broken_pipe()).spawn().unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(2));
+}
