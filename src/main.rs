@@ -17,7 +17,7 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(refused) => {
-            eprintln!("linegauge: {refused}");
+            command::complain(&refused);
             ExitCode::from(EXIT_USAGE)
         }
     }

@@ -4,7 +4,7 @@
 //! What counts is all CPU time of the machine, softirq included, as /proc/stat has it.
 
 use super::bench_box::VirtualBox;
-use super::{HostRefused, NotDone};
+use super::{HostRefused, NotDone, print_out};
 use crate::args::BenchRequest;
 use crate::clock::{Clock, Monotonic};
 use crate::host::cputime;
@@ -42,7 +42,7 @@ struct Row {
 pub fn run(request: &BenchRequest) -> Result<Option<Verdict>, NotDone> {
     let bench = VirtualBox::new(request.board.mtu)?;
     if !request.json {
-        println!("engine  mix                streams  Mframe/s  Gb/s (L1)  CPU ns/frame  missing");
+        print_out("engine  mix                streams  Mframe/s  Gb/s (L1)  CPU ns/frame  missing\n");
     }
     for mix in &request.mixes {
         let row = measure(&bench, request, mix)?;
@@ -53,14 +53,14 @@ pub fn run(request: &BenchRequest) -> Result<Option<Verdict>, NotDone> {
 
 fn print(row: &Row, json: bool) {
     if json {
-        println!("{}", serde_json::to_string(row).expect("plain numbers always have a JSON form"));
-        return;
+        let row = serde_json::to_string(row).expect("plain numbers always have a JSON form");
+        return print_out(&format!("{row}\n"));
     }
     let cpu = row.cpu_ns_per_frame.map_or_else(|| "N/A".to_owned(), |ns| format!("{ns:.0}"));
-    println!(
-        "{:<7} {:<18} {:>7} {:>9.3} {:>10.2} {cpu:>13} {:>8}",
+    print_out(&format!(
+        "{:<7} {:<18} {:>7} {:>9.3} {:>10.2} {cpu:>13} {:>8}\n",
         row.engine, row.mix, row.streams, row.verified_mframes_per_s, row.l1_gbps, row.missing,
-    );
+    ));
 }
 
 fn measure(bench: &VirtualBox, request: &BenchRequest, mix: &SizeMix) -> Result<Row, HostRefused> {

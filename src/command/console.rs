@@ -2,6 +2,7 @@
 //!
 //! Each sink has a thread and a mailbox of its own; the run loop never waits for one.
 
+use super::print_out;
 use crate::journal::mailbox::{LogSender, Receiver, Sender, log_mailbox, mailbox};
 use crate::journal::text::Line;
 use crate::panel::picture;
@@ -75,12 +76,16 @@ impl Console {
         self.deliver_last();
         self.logs.iter().for_each(LogSender::close);
         self.screens.iter().for_each(Sender::close);
-        let looks = PATIENCE.as_millis() / LOOK.as_millis();
-        for _ in 0..looks {
-            if self.threads.iter().all(JoinHandle::is_finished) {
-                break;
-            }
-            std::thread::sleep(LOOK);
+        wait_for(&self.threads);
+    }
+
+    /// Prints what follows the log on standard output, with the log's own patience: a stuck reader of one is a
+    /// stuck reader of the other.
+    pub fn print_last(&mut self, text: &str) {
+        let last = text.to_owned();
+        match self.spawn("result", move || print_out(&last)) {
+            Ok(()) => wait_for(self.threads.last()),
+            Err(_) => print_out(text),
         }
     }
 
@@ -108,6 +113,17 @@ impl Output for Console {
             self.undelivered = screens.post(screen.clone()).is_err();
         }
         self.last = Some(screen);
+    }
+}
+
+/// Waits until all of them have ended, or for three seconds.
+fn wait_for<'a>(threads: impl IntoIterator<Item = &'a JoinHandle<()>> + Clone) {
+    let looks = PATIENCE.as_millis() / LOOK.as_millis();
+    for _ in 0..looks {
+        if threads.clone().into_iter().all(JoinHandle::is_finished) {
+            break;
+        }
+        std::thread::sleep(LOOK);
     }
 }
 

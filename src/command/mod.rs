@@ -43,6 +43,11 @@ pub fn print_out(text: &str) {
     let _ = std::io::stdout().write_all(text.as_bytes());
 }
 
+/// Tells on standard error why something was not done; a reader that has gone away changes nothing.
+pub fn complain(refused: &impl core::fmt::Display) {
+    let _ = writeln!(std::io::stderr(), "linegauge: {refused}");
+}
+
 /// Exit code for a request that is wrong in itself.
 pub const EXIT_USAGE: u8 = 2;
 
@@ -55,7 +60,7 @@ pub fn exit_code(outcome: Result<Option<Verdict>, NotDone>) -> ExitCode {
     match outcome {
         Ok(verdict) => ExitCode::from(verdict.map_or(0, Verdict::exit_code)),
         Err(refused) => {
-            eprintln!("linegauge: {refused}");
+            complain(&refused);
             ExitCode::from(match refused {
                 NotDone::Usage(_) => EXIT_USAGE,
                 NotDone::Host(_) => EXIT_HOST,

@@ -2,7 +2,7 @@
 
 use super::bench_box::{EmulatedBox, VirtualBox};
 use super::console::Console;
-use super::{HostRefused, NotDone, print_out};
+use super::{HostRefused, NotDone};
 use crate::args::{LogTarget, RunRequest};
 use crate::board::{Board, CableKind};
 use crate::cable::account::Account;
@@ -20,7 +20,7 @@ use measure::record::{Words, text, words};
 use measure::units::{MAX_STREAMS, Side};
 use measure::verdict::Verdict;
 use std::fs::File;
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -33,22 +33,21 @@ const SCREENSHOT_SCALE: u32 = 4;
 /// # Errors
 /// See [`NotDone`].
 pub fn run(request: &RunRequest) -> Result<Option<Verdict>, NotDone> {
+    let script = Script::parse(&request.faults).map_err(|error| NotDone::Usage(error.to_string()))?;
     let stop = stop_flag()?;
     // Files are opened as the user, before the namespaces change who that is.
-    let log = open_log(request.log.as_ref())?;
+    let Files { log, screenshot } = Files::open(request)?;
     let mut console = Console::default();
     let (report, truth) = match request.board.cable {
         CableKind::Virtual => (over_veth(request, &mut console, log, &stop)?, None),
         CableKind::Emulated => {
-            let (report, truth) = over_emulated(request, &mut console, log, &stop)?;
+            let (report, truth) = over_emulated(request, &script, &mut console, log, &stop)?;
             (report, Some(truth))
         }
         CableKind::Ports => return Err(no_real_ports(&request.board).into()),
     };
-    if let Some(truth) = truth.filter(|_| request.truth) {
-        print_out(&format!("{truth}\n"));
-    }
-    finish(request, &console, &report)?;
+    console.print_last(&last_words(request, &report, truth.as_ref()));
+    save_panel(request, &console, screenshot)?;
     Ok(Some(report.verdict()))
 }
 
@@ -79,11 +78,11 @@ fn over_veth(
 
 fn over_emulated(
     request: &RunRequest,
+    script: &Script,
     console: &mut Console,
     log: Option<File>,
     stop: &AtomicBool,
 ) -> Result<(Report, Account), NotDone> {
-    let script = Script::parse(&request.faults).map_err(|error| NotDone::Usage(error.to_string()))?;
     let seed = request.seed.map_or_else(|| nonce().map(u64::from), Ok)?;
     let mut notes = vec![words(format_args!("emulated cable, seed {seed}"))];
     notes.extend(script.faults().iter().map(|fault| words(format_args!("fault {fault}"))));
@@ -94,7 +93,7 @@ fn over_emulated(
         End::AtBits(_) => measure::plan::QUICK,
     };
     let cable =
-        EmulatedCable::new(&script, seed, config.plan.settle + run).with_ethertypes(&config.ethertypes);
+        EmulatedCable::new(script, seed, config.plan.settle + run).with_ethertypes(&config.ethertypes);
     let bench = EmulatedBox::new(cable, request.board.mtu)?;
     let mut rig = bench.rig(Monotonic::start())?;
     open_console(console, request, log)?;
@@ -155,28 +154,46 @@ fn drive<R: Rig>(
     report.map_err(|error| HostRefused::new("packet sockets", error).into())
 }
 
-/// Screenshot and result, after everything else has been written.
-fn finish(request: &RunRequest, console: &Console, report: &Report) -> Result<(), HostRefused> {
-    if let (Some(path), Some(screen)) = (&request.screenshot, console.last_screen()) {
-        std::fs::write(path, png::encode(&picture(screen), SCREENSHOT_SCALE))
-            .map_err(|error| HostRefused::new(format_args!("screenshot {}", path.display()), error))?;
-    }
-    if request.json {
-        let result = json::Result::new(report, &request.board.name, &request.label);
-        print_out(&format!("{}\n", result.to_line()));
-    }
-    Ok(())
+/// What is printed after the log: the cable's own account and the result, where they are asked for.
+fn last_words(request: &RunRequest, report: &Report, truth: Option<&Account>) -> String {
+    let truth = truth.filter(|_| request.truth).map(ToString::to_string).unwrap_or_default();
+    let result = if request.json {
+        json::Result::new(report, &request.board.name, &request.label).to_line() + "\n"
+    } else {
+        String::new()
+    };
+    truth + &result
 }
 
-fn open_log(log: Option<&LogTarget>) -> Result<Option<File>, HostRefused> {
-    match log {
-        Some(LogTarget::File(path)) => open_file(path).map(Some),
-        Some(LogTarget::StandardOutput) | None => Ok(None),
+/// The panel as it stood at last, into the file that is open for it.
+fn save_panel(request: &RunRequest, console: &Console, file: Option<File>) -> Result<(), HostRefused> {
+    let (Some(path), Some(mut file), Some(screen)) = (&request.screenshot, file, console.last_screen())
+    else {
+        return Ok(());
+    };
+    file.write_all(&png::encode(&picture(screen), SCREENSHOT_SCALE))
+        .map_err(|error| HostRefused::new(format_args!("screenshot {}", path.display()), error))
+}
+
+/// The files of a run, open before it begins: what cannot be written is told then, and not after it.
+struct Files {
+    log: Option<File>,
+    screenshot: Option<File>,
+}
+
+impl Files {
+    fn open(request: &RunRequest) -> Result<Self, HostRefused> {
+        let log = match &request.log {
+            Some(LogTarget::File(path)) => Some(create("log file", path)?),
+            Some(LogTarget::StandardOutput) | None => None,
+        };
+        let screenshot = request.screenshot.as_deref().map(|path| create("screenshot", path)).transpose()?;
+        Ok(Self { log, screenshot })
     }
 }
 
-fn open_file(path: &Path) -> Result<File, HostRefused> {
-    File::create(path).map_err(|error| HostRefused::new(format_args!("log file {}", path.display()), error))
+fn create(what: &str, path: &Path) -> Result<File, HostRefused> {
+    File::create(path).map_err(|error| HostRefused::new(format_args!("{what} {}", path.display()), error))
 }
 
 /// The panel on a terminal, else the log alone; and the log file, where one is asked for.

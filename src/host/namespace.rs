@@ -82,6 +82,8 @@ pub fn enter_private() -> Result<Private, NamespaceError> {
     match unshare(CloneFlags::CLONE_NEWNET) {
         Ok(()) => Ok(Private { rootless: false }),
         Err(Errno::EPERM) => enter_rootless(),
+        // No user namespace was asked for: it is not their limit.
+        Err(Errno::ENOSPC | Errno::EUSERS) => Err(NamespaceError::Limit),
         Err(errno) => Err(explain(errno, Path::new("/proc/sys"))),
     }
 }

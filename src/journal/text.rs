@@ -2,13 +2,14 @@
 //!
 //! # Grammar
 //! ```text
-//! line  = stamp SP tag SP field *( ", " field )
-//! stamp = seconds since start, right-aligned, 3 decimals        "    12.345"
-//! tag   = one word that tells the kind of line                  "rate"
-//! field = [ name SP ] value [ SP unit ]                         "lost 17", "PASS", "A>B 1.000 Gb/s"
+//! line  = stamp SP tag [ SP field *( ", " field ) ]         the line "end" alone has no field
+//! stamp = seconds since start, right-aligned, 3 decimals   "    12.345"
+//! tag   = one word that tells the kind of line             "rate"
+//! field = [ name SP ] value [ SP unit ]                    "lost 17", "PASS", "A>B 1.000 Gb/s"
+//! name  = word *( SP word )                                "bit errors"
 //! ```
-//! A value is a number, a word, `N/A` where it cannot be had (never 0), or a text in double quotes
-//! (quotes and control characters in it are escaped as in JSON). Directions are `A>B` and `B>A`.
+//! A value is a number, a range (`15 to 17`), words, `N/A` where it cannot be had (never 0), or a text in
+//! double quotes (quotes and control characters in it are escaped as in JSON). Directions are `A>B` and `B>A`.
 //! Rates are L1 rates in Gb/s; times are in seconds; counts are plain integers. New tags and new
 //! fields at the end of a line may be added; what is here stays.
 //!
