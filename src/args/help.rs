@@ -52,4 +52,5 @@ Exit codes:
   2  the request is wrong: an option, its value, or a board file
   3  INVALID, or the host could not carry out a right request (no permission,
      no such device, no such port)
-  4  MARGINAL";
+  4  MARGINAL
+  130  stopped at once by a second Ctrl-C, without a result";

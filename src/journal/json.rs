@@ -83,6 +83,8 @@ pub struct Direction {
     pub duplicates: u64,
     /// Frames that came out of order.
     pub reordered: u64,
+    /// Frames that came too late to be placed, or numbered beyond what was sent.
+    pub misplaced: u64,
     /// Received steady rate, Gb/s at L1.
     pub l1_gbps: Option<f64>,
     /// Highest 16 ms reading shown, Gb/s at L1.
@@ -156,6 +158,7 @@ impl Direction {
             unknown: account.unknown,
             duplicates: account.duplicates,
             reordered: account.reordered,
+            misplaced: account.misplaced,
             l1_gbps: account.steady.map(gbps),
             highest_gbps: report.highest[index].map(gbps),
             checked_bits: account.checked_bits,

@@ -40,6 +40,7 @@ const DIRECTION: [&str; 20] = [
     "probes_sent",
     "received",
     "reordered",
+    "misplaced",
     "sent",
     "unidentified",
     "unknown",

@@ -67,10 +67,10 @@ fn voiding(reason: &Reason, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             write!(f, "another gauge: port {on} heard frames of its run {nonce:08x}")
         }
         Reason::ForeignTraffic { on, from, ethertype } => {
-            write!(f, "live network on port {on}: a frame from {from}, ethertype 0x{ethertype:04x}")
+            write!(f, "live network on port {on}: a frame from {from}, {}", Protocol(ethertype))
         }
         Reason::OwnStray { from, ethertype } => {
-            write!(f, "this host uses port {from}: it sent a frame of its own, ethertype 0x{ethertype:04x}")
+            write!(f, "this host uses port {from}: it sent a frame of its own, {}", Protocol(ethertype))
         }
         Reason::OneEndOpen { down } => write!(f, "port {down} has no link: one end open?"),
         Reason::DeviceGone { port } => write!(f, "port {port} is gone: the device went away"),
@@ -333,6 +333,16 @@ impl fmt::Display for Tenths {
         let sign = if self.0 < 0 { "-" } else { "" };
         let size = self.0.unsigned_abs();
         write!(f, "{sign}{}.{}", size / 10, size % 10)
+    }
+}
+
+/// What a frame's type or length field says (IEEE 802.3, 3.2.6): below 0x0600 it is a length, as in a bridge's
+/// hellos.
+struct Protocol(u16);
+
+impl fmt::Display for Protocol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0 < 0x0600 { f.write_str("802.3 with LLC") } else { write!(f, "ethertype 0x{:04x}", self.0) }
     }
 }
 
