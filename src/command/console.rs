@@ -2,7 +2,7 @@
 //!
 //! Each sink has a thread and a mailbox of its own; the run loop never waits for one.
 
-use super::print_out;
+use super::{complain, print_out};
 use crate::journal::mailbox::{LogSender, Receiver, Sender, log_mailbox, mailbox};
 use crate::journal::text::Line;
 use crate::panel::picture;
@@ -140,8 +140,12 @@ fn write_lines(mut lines: Receiver<Stamped>, sink: impl Write) {
         if let (Ok(()), Some(sink)) = (&outcome, &mut sink) {
             outcome = sink.flush();
         }
-        if outcome.is_err() {
+        if let Err(error) = outcome {
             sink = None;
+            // Of a reader that has gone away everybody knows.
+            if error.kind() != io::ErrorKind::BrokenPipe {
+                complain(&format_args!("the log is not complete: {error}"));
+            }
         }
         std::thread::sleep(LOOK);
     }

@@ -65,7 +65,7 @@ impl Report {
     /// What there is to say of a PASS: a paced one says so.
     fn nothing_wrong(&self) -> String {
         match self.pace_of {
-            Some((pace, speed)) => format!("no errors at {} of {} Gb/s", tenths(pace), tenths(speed)),
+            Some((pace, speed)) => format!("no errors at {} of {} Gb/s", brief(pace), brief(speed)),
             None => "no errors".to_owned(),
         }
     }
@@ -177,10 +177,12 @@ impl<R: Rig, O: Output> Session<'_, R, O> {
     }
 }
 
-/// A rate in Gb/s with one decimal: "1.0".
-fn tenths(rate: BitRate) -> String {
-    let tenths = rate.bits_per_second().saturating_add(50_000_000) / 100_000_000;
-    format!("{}.{}", tenths / 10, tenths % 10)
+/// A rate in Gb/s with no more decimals than it has, but one: "1.0", "0.02".
+fn brief(rate: BitRate) -> String {
+    let mega = rate.bits_per_second().saturating_add(500_000) / 1_000_000;
+    let decimals = format!("{:03}", mega % 1000);
+    let kept = decimals.trim_end_matches('0');
+    format!("{}.{}", mega / 1000, if kept.is_empty() { "0" } else { kept })
 }
 
 /// The counters that could not be read.
@@ -198,4 +200,15 @@ fn missing_counters(counters: &PortCounters) -> impl Iterator<Item = &'static st
     ]
     .into_iter()
     .filter_map(|(what, count)| count.is_none().then_some(what))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_brief_rate_is_never_rounded_to_nothing() {
+        let shown = [10_000, 1_000, 200, 20, 1, 1_250].map(|mega| brief(BitRate::from_mbps(mega)));
+        assert_eq!(shown, ["10.0", "1.0", "0.2", "0.02", "0.001", "1.25"]);
+    }
 }

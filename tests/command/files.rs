@@ -7,6 +7,7 @@ use measure::record::text;
 use measure::screen::Screen;
 use measure::verdict::Verdict;
 use std::fs;
+use std::path::Path;
 
 /// Pixels of the picture for each pixel of the panel.
 const SCALE: u32 = 4;
@@ -67,10 +68,21 @@ fn a_passed_run_writes_a_picture_of_pass() {
     }
     let (ended, log, picture) = everything(Gauge::on_virtual().unhurried());
     ended.assert_verdict("PASS", 0);
-    assert!(picture == verdict_page(Verdict::Pass, "no errors"), "the picture is another page");
+    let page = verdict_page(Verdict::Pass, "no errors at 0.02 of 10.0 Gb/s");
+    assert!(picture == page, "the picture is another page");
     let lines = grammar::check(&log.lines().collect::<Vec<_>>());
     let phases: Vec<String> = tagged(&lines, "phase").collect();
     assert_eq!(phases, ["settings", "link", "loop check", "settle", "run", "drain", "done"]);
     assert!(tagged(&lines, "rate").count() >= 2);
     assert!(!ended.out.contains('\u{1b}'), "no escape sequences where the output is no terminal");
+}
+
+#[test]
+fn a_log_that_cannot_be_kept_is_told_and_the_verdict_stands() {
+    if !has_namespaces() {
+        return;
+    }
+    let ended = Gauge::on_virtual().unhurried().with_log(Path::new("/dev/full")).go();
+    assert!(ended.err.contains("the log is not complete"), "{}", ended.err);
+    assert!(ended.log().last().unwrap().ends_with("end"), "standard output has it all");
 }

@@ -22,7 +22,7 @@ const RESULT: [&str; 13] = [
 
 const ERRORS: [&str; 4] = ["corrupt", "internal", "link", "lost"];
 
-const DIRECTION: [&str; 20] = [
+const DIRECTION: [&str; 21] = [
     "ber_bound",
     "ber_confidence",
     "ber_equivalent",
@@ -36,11 +36,11 @@ const DIRECTION: [&str; 20] = [
     "l1_gbps",
     "lost",
     "lost_at_most",
+    "misplaced",
     "missing",
     "probes_sent",
     "received",
     "reordered",
-    "misplaced",
     "sent",
     "unidentified",
     "unknown",
