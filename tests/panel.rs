@@ -199,7 +199,8 @@ fn every_picture_belongs_to_a_page() {
         pages().iter().flat_map(|(name, _)| SIZES.map(|size| golden_path(name, size))).collect();
     for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden")).unwrap() {
         let path = entry.unwrap().path();
-        assert!(expected.contains(&path), "{} is no page's", path.display());
+        let is_picture = path.extension().is_some_and(|ending| ending == "png");
+        assert!(!is_picture || expected.contains(&path), "{} is no page's", path.display());
     }
 }
 
