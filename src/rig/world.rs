@@ -9,6 +9,7 @@ use crate::nic::{Nic, PortIdentity};
 use crate::port::published::Published;
 use crate::port::worker::{Order, Orders, Turn, Worker};
 use crate::port::{Engine, Scout, Sent};
+use crate::rig::trouble::{HostTrouble, Mishap};
 use crate::session::Rig;
 use measure::counter::PortCounters;
 use measure::frame::{Checker, DIRECTION_AT, Identity, KIND_AT, Kind, MAGIC, MAGIC_AT, NONCE_AT, Writer};
@@ -33,6 +34,9 @@ const TURNS: usize = 64;
 /// The link speed of the modelled ports.
 const SPEED: BitRate = BitRate::from_mbps(10_000);
 
+/// The link speed after [`Mishap::OtherSpeed`].
+const OTHER_SPEED: BitRate = BitRate::from_mbps(1_000);
+
 /// The modelled box.
 pub struct World {
     wire: Rc<RefCell<Wire>>,
@@ -42,13 +46,6 @@ pub struct World {
     workers: RefCell<Vec<Worker<WorldEngine>>>,
     orders: Arc<Orders>,
     published: [Arc<Published>; 2],
-}
-
-/// Troubles of the host that are not the cable's.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct HostTrouble {
-    /// Frames of each direction that the receive socket drops, and counts.
-    pub socket_drops: [u64; 2],
 }
 
 #[derive(Clone, Debug, Default)]
@@ -76,33 +73,41 @@ struct Wire {
     ports: [PortModel; 2],
     trouble: HostTrouble,
     socket_drops: [u64; 2],
+    /// Test frames that have arrived, for the overload to count down.
+    offered: u64,
     /// When the first and the last test frame left.
     flood: Option<(Instant, Instant)>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct PortModel {
     carrier: bool,
     changes: u64,
     tx_frames: u64,
     rx_frames: u64,
     tx_dropped: u64,
+    rx_missed: u64,
+    link_faults: u64,
+    /// What the driver told last, and when it looked.
+    told: Option<(Instant, PortCounters)>,
+    /// What stood in the counters when they were reset.
+    reset_at: Option<PortCounters>,
 }
 
 impl World {
     /// A box with `cable` between its ports.
     #[must_use]
     pub fn new(cable: EmulatedCable, trouble: HostTrouble) -> Self {
-        let port = PortModel { carrier: false, changes: 0, tx_frames: 0, rx_frames: 0, tx_dropped: 0 };
         let wire = Rc::new(RefCell::new(Wire {
             cable,
             identity: None,
             arrived: Default::default(),
             heard: Default::default(),
             spare: Vec::new(),
-            ports: [port; 2],
+            ports: Default::default(),
             trouble,
             socket_drops: [0; 2],
+            offered: 0,
             flood: None,
         }));
         let clock = VirtualClock::default();
@@ -134,10 +139,25 @@ impl World {
         self.wire.borrow().socket_drops
     }
 
+    /// This world's time, to be asked while a session drives the world.
+    #[must_use]
+    pub fn watch(&self) -> impl Fn() -> Instant + use<> {
+        let clock = self.clock.clone();
+        move || clock.now()
+    }
+
+    fn mishap(&self) -> Option<(Instant, Mishap)> {
+        self.wire.borrow().mishap(self.now())
+    }
+
     fn step_to(&self, moment: Instant) {
         self.clock.sleep_until(moment);
         self.wire.borrow_mut().poll(moment);
-        for worker in self.workers.borrow_mut().iter_mut() {
+        let mishap = self.wire.borrow().mishap(moment);
+        for (direction, worker) in Direction::BOTH.into_iter().zip(self.workers.borrow_mut().iter_mut()) {
+            if mishap.is_some_and(|mishap| stands_still(direction, mishap, moment)) {
+                continue;
+            }
             // A worker that is never done is cut off here, as a thread is by the scheduler.
             let _ = (0..TURNS).any(|_| worker.step(&self.clock) != Turn::Busy);
         }
@@ -183,15 +203,41 @@ impl Rig for World {
     }
 
     fn tally(&mut self, direction: Direction) -> Option<Tally> {
-        self.published[direction.index()].read()
+        let hidden = self.mishap().is_some_and(|(_, what)| what == Mishap::TallyUnreadable(direction));
+        if hidden { None } else { self.published[direction.index()].read() }
     }
 
-    fn died(&mut self, _direction: Direction) -> bool {
-        false
+    fn died(&mut self, direction: Direction) -> bool {
+        self.mishap().is_some_and(|(_, what)| what == Mishap::WorkerEnds(direction))
+    }
+}
+
+/// The worker of `direction` gets no turn at `now`.
+fn stands_still(direction: Direction, (at, what): (Instant, Mishap), now: Instant) -> bool {
+    match what {
+        Mishap::Stall(stalled, time) => stalled == direction && now < at + time,
+        Mishap::WorkerEnds(ended) => ended == direction,
+        _ => false,
     }
 }
 
 impl Wire {
+    fn mishap(&self, now: Instant) -> Option<(Instant, Mishap)> {
+        self.trouble.struck(self.flood.map(|(first, _)| first), now)
+    }
+
+    fn has_happened(&self, now: Instant, what: Mishap) -> bool {
+        self.mishap(now).is_some_and(|(_, happened)| happened == what)
+    }
+
+    /// A port that has gone away answers nothing.
+    fn look_for(&self, side: Side, now: Instant) -> io::Result<()> {
+        if self.has_happened(now, Mishap::PortGone(side)) {
+            return Err(io::Error::from_raw_os_error(libc::ENODEV));
+        }
+        Ok(())
+    }
+
     /// A frame leaves port `direction.from()`; false where the port has no carrier.
     fn carry(&mut self, direction: Direction, now: Instant, frame: &[u8]) -> bool {
         let port = &mut self.ports[direction.from().index()];
@@ -211,35 +257,48 @@ impl Wire {
     /// The cable's own events, and what they do to the carriers.
     fn poll(&mut self, now: Instant) {
         self.with_deliver(|cable, deliver| cable.poll(now, deliver));
-        for side in Side::BOTH {
-            let carrier = self.cable.carrier(side, now);
+        let carriers = Side::BOTH.map(|side| self.cable.carrier(side, now) && !self.trouble.blinks(now));
+        for (side, carrier) in Side::BOTH.into_iter().zip(carriers) {
             let port = &mut self.ports[side.index()];
             port.changes += u64::from(port.carrier != carrier);
             port.carrier = carrier;
+            if carrier && !carriers[side.other().index()] {
+                port.link_faults = self.trouble.link_faults[side.index()];
+            }
         }
     }
 
     fn with_deliver(&mut self, act: impl FnOnce(&mut EmulatedCable, &mut dyn FnMut(Direction, &[u8]))) {
-        let Self { cable, identity, arrived, heard, spare, ports, trouble, socket_drops, .. } = self;
+        let Self { cable, identity, arrived, heard, spare, ports, trouble, socket_drops, offered, .. } = self;
         act(cable, &mut |direction, frame| {
+            let way = direction.index();
             let to = direction.to().index();
-            ports[to].rx_frames += 1;
             let Some(identity) = identity else { return };
-            let taken = is_test_ethertype(identity, frame);
-            if taken
-                && is_plain_test(identity, direction, frame)
-                && trouble.socket_drops[direction.index()] > 0
-            {
-                trouble.socket_drops[direction.index()] -= 1;
-                socket_drops[direction.index()] += 1;
-            } else if taken {
+            let plain = is_plain_test(identity, direction, frame);
+            if plain && take_one(&mut trouble.missed[way]) {
+                ports[to].rx_missed += 1;
+                return;
+            }
+            ports[to].rx_frames += 1;
+            *offered += u64::from(plain);
+            let overloaded = trouble.overload.is_some_and(|one_of| plain && offered.is_multiple_of(one_of));
+            if plain && (overloaded || take_one(&mut trouble.socket_drops[way])) {
+                socket_drops[way] += 1;
+            } else if is_test_ethertype(identity, frame) {
                 arrived[to].push_back(copy(spare, frame));
             }
-            if !is_plain_test(identity, direction, frame) {
+            if !plain {
                 heard[to].push_back(copy(spare, frame));
             }
         });
     }
+}
+
+/// Takes one of what is left; false where nothing is.
+fn take_one(left: &mut u64) -> bool {
+    let some = *left > 0;
+    *left -= u64::from(some);
+    some
 }
 
 fn copy(spare: &mut Vec<Vec<u8>>, frame: &[u8]) -> Vec<u8> {
@@ -386,26 +445,64 @@ impl Nic for WorldNic {
 
     fn link(&mut self, side: Side) -> io::Result<LinkReading> {
         let wire = self.wire.borrow();
+        let now = self.clock.now();
+        wire.look_for(side, now)?;
         let port = &wire.ports[side.index()];
+        let speed = if wire.has_happened(now, Mishap::OtherSpeed) { OTHER_SPEED } else { SPEED };
         Ok(LinkReading {
             carrier: Some(port.carrier),
-            speed: port.carrier.then_some(SPEED),
-            changes: Some(port.changes),
+            speed: port.carrier.then_some(speed),
+            changes: (!wire.trouble.no_carrier_counter).then_some(port.changes),
             ..LinkReading::default()
         })
     }
 
     fn counters(&mut self, side: Side) -> io::Result<PortCounters> {
-        let wire = self.wire.borrow();
-        let port = &wire.ports[side.index()];
-        Ok(PortCounters {
+        let now = self.clock.now();
+        let mut wire = self.wire.borrow_mut();
+        wire.look_for(side, now)?;
+        if wire.has_happened(now, Mishap::CountersUnreadable(side)) {
+            return Err(io::Error::from_raw_os_error(libc::EIO));
+        }
+        Ok(wire.counters(side, now))
+    }
+
+    fn refresh(&self) -> Duration {
+        self.wire.borrow().trouble.refresh
+    }
+}
+
+impl Wire {
+    /// What the driver of port `side` tells, which is as old as its last refresh.
+    fn counters(&mut self, side: Side, now: Instant) -> PortCounters {
+        let refresh = self.trouble.refresh;
+        let told = self.ports[side.index()].told.filter(|(at, _)| now.since(*at) < refresh);
+        let (_, counters) = told.unwrap_or_else(|| (now, self.counted(side, now)));
+        let port = &mut self.ports[side.index()];
+        port.told = told.or(Some((now, counters)));
+        if self.trouble.mishap.is_some() && self.has_happened(now, Mishap::CountersReset(side)) {
+            let origin = *self.ports[side.index()].reset_at.get_or_insert(counters);
+            return counters.since(&origin);
+        }
+        counters
+    }
+
+    /// What port `side` has counted at this moment.
+    fn counted(&self, side: Side, now: Instant) -> PortCounters {
+        let port = &self.ports[side.index()];
+        let trouble = &self.trouble;
+        let flooded = self.flood.is_some_and(|(first, _)| now > first);
+        let dropped = if flooded { trouble.unknown_protocol } else { 0 };
+        let counted = |count: u64| (!trouble.no_drop_counters).then_some(count);
+        PortCounters {
             tx_frames: Some(port.tx_frames),
             rx_frames: Some(port.rx_frames),
-            tx_dropped: Some(port.tx_dropped),
-            rx_dropped: Some(0),
-            rx_missed: Some(0),
-            crc_errors: Some(wire.cable.mac(side).crc_errors),
+            tx_dropped: counted(port.tx_dropped),
+            rx_dropped: counted(dropped),
+            rx_missed: counted(port.rx_missed),
+            crc_errors: Some(self.cable.mac(side).crc_errors),
+            link_faults: Some(port.link_faults),
             ..PortCounters::default()
-        })
+        }
     }
 }
