@@ -20,8 +20,18 @@ pub struct Gauge {
     second: Option<Mean>,
     steady: Option<Mean>,
     steady_rate: Option<BitRate>,
-    last: (u64, Instant),
+    offered: Option<Mean>,
+    offered_rate: Option<BitRate>,
+    last: Reading,
     lead_in: bool,
+}
+
+/// The last reading: L1 octets received and sent, and the one stamp of both.
+#[derive(Clone, Copy, Debug, Default)]
+struct Reading {
+    received: u64,
+    sent: u64,
+    at: Instant,
 }
 
 /// Length of the empty bucket before the first: what a first burst brings too much goes there, unshown.
@@ -42,14 +52,17 @@ impl Gauge {
             second: None,
             steady: None,
             steady_rate: None,
-            last: (0, Instant::ZERO),
+            offered: None,
+            offered_rate: None,
+            last: Reading::default(),
             lead_in: true,
         }
     }
 
     /// Takes in what a worker published.
     pub fn read(&mut self, tally: &Tally) {
-        self.last = (tally.received_l1_octets, tally.received_at);
+        self.last =
+            Reading { received: tally.received_l1_octets, sent: tally.sent_l1_octets, at: tally.received_at };
         if let Some(bucket) = self.meter.read(tally.received_l1_octets, tally.received_at)
             && let Some(settled) = self.smear.enter(bucket)
         {
@@ -67,14 +80,16 @@ impl Gauge {
 
     /// The settle is over: the judged mean begins at the last reading.
     pub fn settled(&mut self) {
-        let (octets, at) = self.last;
-        self.steady = Some(Mean::begin(octets, at));
+        let Reading { received, sent, at } = self.last;
+        self.steady = Some(Mean::begin(received, at));
+        self.offered = Some(Mean::begin(sent, at));
     }
 
     /// Sending ends: the judged mean ends at the last reading, and the window is emptied.
     pub fn stop(&mut self) {
-        let (octets, at) = self.last;
-        self.steady_rate = self.steady.and_then(|mean| mean.rate(octets, at));
+        let Reading { received, sent, at } = self.last;
+        self.steady_rate = self.steady.and_then(|mean| mean.rate(received, at));
+        self.offered_rate = self.offered.and_then(|mean| mean.rate(sent, at));
         while let Some(settled) = self.smear.drain() {
             self.show(settled);
         }
@@ -88,9 +103,9 @@ impl Gauge {
 
     /// The mean since this was last asked.
     pub fn second(&mut self) -> Option<BitRate> {
-        let (octets, at) = self.last;
-        let rate = self.second.and_then(|mean| mean.rate(octets, at));
-        self.second = Some(Mean::begin(octets, at));
+        let Reading { received, at, .. } = self.last;
+        let rate = self.second.and_then(|mean| mean.rate(received, at));
+        self.second = Some(Mean::begin(received, at));
         rate
     }
 
@@ -98,6 +113,12 @@ impl Gauge {
     #[must_use]
     pub fn steady(&self) -> Option<BitRate> {
         self.steady_rate
+    }
+
+    /// What the sender put on the line over the judged part; none where there is no judged mean either.
+    #[must_use]
+    pub fn offered(&self) -> Option<BitRate> {
+        self.offered_rate
     }
 
     /// Highest bucket ever shown.
