@@ -9,7 +9,7 @@ mod report;
 mod stage;
 
 pub use config::Config;
-pub use report::Report;
+pub use report::{Ber, Report};
 
 use crate::clock::Clock;
 use crate::nic::Nic;

@@ -133,3 +133,107 @@ impl Gauge {
         self.smear.outlived()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::smear::WINDOW;
+
+    const LINE: BitRate = BitRate::from_mbps(10_000);
+    /// A full bucket of 16 ms.
+    const FULL: u64 = 20_000_000;
+
+    /// A gauge and the totals that a worker publishes.
+    struct Bench {
+        gauge: Gauge,
+        tally: Tally,
+    }
+
+    impl Bench {
+        fn new() -> Self {
+            let mut bench = Self { gauge: Gauge::new(LINE, 100), tally: Tally::default() };
+            bench.gauge.read(&bench.tally);
+            bench
+        }
+
+        /// `buckets` of 16 ms in which `received` octets came each and `sent` left.
+        fn flow(&mut self, buckets: usize, received: u64, sent: u64) {
+            for _ in 0..buckets {
+                self.tally.received_l1_octets += received;
+                self.tally.sent_l1_octets += sent;
+                self.tally.received_at = self.tally.received_at + LEAD_IN;
+                self.gauge.read(&self.tally);
+            }
+        }
+    }
+
+    #[test]
+    fn the_judged_mean_is_the_steady_state_and_knows_nothing_of_the_settle() {
+        let mut bench = Bench::new();
+        bench.flow(300, FULL / 10, FULL / 10);
+        bench.gauge.settled();
+        bench.flow(600, FULL, FULL);
+        assert_eq!(bench.gauge.steady(), None, "not before sending has ended");
+        bench.gauge.stop();
+        assert_eq!(bench.gauge.steady(), Some(LINE));
+        assert_eq!(bench.gauge.offered(), Some(LINE));
+    }
+
+    #[test]
+    fn what_comes_in_the_drain_is_in_no_mean() {
+        let mut bench = Bench::new();
+        bench.gauge.settled();
+        bench.flow(100, FULL, FULL);
+        bench.gauge.stop();
+        bench.flow(10, 1000, 0);
+        assert_eq!(bench.gauge.steady(), Some(LINE));
+    }
+
+    #[test]
+    fn a_run_that_ends_in_its_settle_has_no_judged_mean() {
+        let mut bench = Bench::new();
+        bench.flow(100, FULL, FULL);
+        bench.gauge.stop();
+        assert_eq!((bench.gauge.steady(), bench.gauge.offered()), (None, None));
+    }
+
+    #[test]
+    fn what_was_offered_and_did_not_arrive_is_told_apart() {
+        let mut bench = Bench::new();
+        bench.gauge.settled();
+        bench.flow(100, FULL / 2, FULL);
+        bench.gauge.stop();
+        assert_eq!(bench.gauge.offered(), Some(LINE));
+        assert_eq!(bench.gauge.steady(), Some(BitRate::from_mbps(5_000)));
+    }
+
+    #[test]
+    fn the_second_is_the_mean_since_it_was_last_asked() {
+        let mut bench = Bench::new();
+        assert_eq!(bench.gauge.second(), None, "nothing to compare with yet");
+        bench.flow(62, FULL, FULL);
+        assert_eq!(bench.gauge.second(), Some(LINE));
+        bench.flow(62, 0, 0);
+        assert_eq!(bench.gauge.second(), Some(BitRate::default()));
+        assert_eq!(bench.gauge.second(), None, "no time has passed");
+    }
+
+    #[test]
+    fn a_reading_is_shown_when_the_window_has_settled_it() {
+        let mut bench = Bench::new();
+        bench.flow(WINDOW, FULL, FULL);
+        assert_eq!(bench.gauge.shown(), None);
+        bench.flow(2, FULL, FULL);
+        assert_eq!(bench.gauge.shown(), Some(LINE));
+        assert_eq!((bench.gauge.highest(), bench.gauge.outlived()), (Some(LINE), 0));
+    }
+
+    #[test]
+    fn a_worker_that_published_nothing_new_adds_no_reading() {
+        let mut bench = Bench::new();
+        bench.flow(40, FULL, FULL);
+        let shown = bench.gauge.shown();
+        (0..40).for_each(|_| bench.gauge.read(&bench.tally));
+        assert_eq!(bench.gauge.shown(), shown, "the stamp is the worker's, not the sampler's");
+    }
+}

@@ -140,7 +140,6 @@ impl World {
     }
 
     /// This world's time, to be asked while a session drives the world.
-    #[must_use]
     pub fn watch(&self) -> impl Fn() -> Instant + use<> {
         let clock = self.clock.clone();
         move || clock.now()
