@@ -2,4 +2,5 @@
 
 pub mod sockets;
 pub mod trouble;
+mod wire;
 pub mod world;
