@@ -9,7 +9,7 @@ mod report;
 mod stage;
 
 pub use config::Config;
-pub use report::Report;
+pub use report::{Ber, Report};
 
 use crate::clock::Clock;
 use crate::nic::Nic;
@@ -98,7 +98,7 @@ impl<'a, R: Rig, O: Output> Session<'a, R, O> {
     fn new(rig: &'a mut R, out: &'a mut O, config: &'a Config, stop: &'a AtomicBool) -> Self {
         let macs = Side::BOTH.map(|side| rig.nic().identity(side).mac);
         let identity = Identity { nonce: config.nonce, macs, ethertypes: config.ethertypes.clone() };
-        let evidence = Evidence::new(config.limits());
+        let evidence = Evidence::new(config.limits(rig.nic().refresh()));
         Self {
             rig,
             out,
@@ -180,10 +180,18 @@ impl<'a, R: Rig, O: Output> Session<'a, R, O> {
     fn hear(&mut self, now: Instant) {
         for on in Side::BOTH {
             let mut heard = heapless::Vec::<Heard, 64>::new();
-            let identity = &self.identity;
-            let outcome = self.rig.scout().hear(on, &mut |frame| {
-                // More than 64 in one tick: the first ones have said enough.
-                let _ = heard.push(hear(identity, on, frame));
+            let Self { identity, evidence, rig, .. } = self;
+            let outcome = rig.scout().hear(on, &mut |frame| match hear(identity, on, frame) {
+                // A test socket has it too.
+                Heard::Test { .. } => {}
+                what => {
+                    // Each one is counted, and there may be thousands.
+                    if let Heard::Damaged { direction } = what {
+                        evidence.damaged(direction);
+                    }
+                    // More than 64 in one tick: the first ones have said enough.
+                    let _ = heard.push(what);
+                }
             });
             self.note_socket_error(on, &outcome);
             for what in heard {
@@ -193,13 +201,10 @@ impl<'a, R: Rig, O: Output> Session<'a, R, O> {
     }
 
     fn take(&mut self, now: Instant, on: Side, heard: Heard) {
-        if let Heard::Damaged { direction } = heard {
-            self.evidence.damaged(direction);
-        }
         if let Some(reason) = intruder(on, heard) {
             self.find(reason);
             self.cut_short(now);
-        } else if let Stage::Check(check) = &mut self.stage {
+        } else if let Stage::Check { check, .. } = &mut self.stage {
             check.heard(on, heard);
         }
     }

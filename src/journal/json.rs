@@ -169,3 +169,66 @@ impl Direction {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::Ber;
+    use measure::ledger::{DirectionReport, HostEvidence};
+    use measure::record::Classes;
+    use measure::tally::{StreamTally, Tally};
+    use measure::units::Direction as Way;
+    use measure::verdict::{Judgement, Reason, Verdict};
+
+    fn report() -> Report {
+        let host = HostEvidence { drops: Some(1), cable_evidence: false };
+        let account = |way| {
+            let mut tally = Tally { received: 83, unidentified: 1, ..Tally::default() };
+            tally.streams[0] = StreamTally {
+                sent: 100,
+                good: 80,
+                corrupt: 2,
+                bit_errors: 5,
+                checked_bits: 8,
+                ..StreamTally::default()
+            };
+            DirectionReport::new(way, &tally, host, (way == Way::AToB).then_some(BitRate::from_mbps(9_998)))
+        };
+        let directions = Way::BOTH.map(account);
+        let lost = Reason::Lost { direction: Way::AToB, at_least: 16, at_most: 17, sent: 100 };
+        let ber = |bound| Ber { checked_bits: 8, errors: 6, bound, confidence: 0.95, equivalent: false };
+        Report {
+            run: 3,
+            judgement: Judgement { verdict: Verdict::Fail, reasons: [lost].into_iter().collect() },
+            directions,
+            classes: Classes { lost: 16, corrupt: 6, link: 0, internal: 2 },
+            ber: [ber(Some(3e-12)), ber(None)],
+            basis: Some(BitRate::from_mbps(10_000)),
+            link_speed: None,
+            highest: [Some(BitRate::from_mbps(10_001)), None],
+            probes: [64, 64],
+        }
+    }
+
+    /// Programs rely on it: fields may be added at the end of an object; do not change what is here.
+    #[test]
+    fn the_object_is_as_its_readers_know_it() {
+        let version = env!("CARGO_PKG_VERSION");
+        let both = r#""sent":100,"received":83,"good":80,"lost":16,"lost_at_most":17,"corrupt":3,"unidentified":1,"bit_errors":5,"missing":18,"host":1,"unknown":0,"duplicates":0,"reordered":0"#;
+        let golden = [
+            r#"{"schema":1,"verdict":"FAIL","reason":"A>B lost 16 to 17 of 100","reasons":["A>B lost 16 to 17 of 100"],"run":3,"#,
+            &format!(r#""version":"{version}","board":"bench","label":"blue \"3m\"","basis_gbps":10.0,"link_gbps":null,"#),
+            r#""errors":{"lost":16,"corrupt":6,"link":0,"internal":2},"#,
+            &format!(r#""a_to_b":{{{both},"l1_gbps":9.998,"highest_gbps":10.001,"checked_bits":8,"ber_bound":3e-12,"ber_confidence":0.95,"ber_equivalent":false,"probes_sent":64}},"#),
+            &format!(r#""b_to_a":{{{both},"l1_gbps":null,"highest_gbps":null,"checked_bits":8,"ber_bound":null,"ber_confidence":0.95,"ber_equivalent":false,"probes_sent":64}}}}"#),
+        ]
+        .concat();
+        assert_eq!(Result::new(&report(), "bench", "blue \"3m\"").to_line(), golden);
+    }
+
+    #[test]
+    fn it_is_one_line_whatever_the_label() {
+        let line = Result::new(&report(), "bench", "one\ntwo").to_line();
+        assert!(!line.contains('\n'), "{line}");
+    }
+}

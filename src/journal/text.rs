@@ -299,7 +299,7 @@ mod tests {
     use super::*;
     use measure::record::{text, words};
     use measure::units::{Instant, Side};
-    use measure::verdict::{Setting, Verdict};
+    use measure::verdict::{Reason, Setting, Verdict};
 
     fn line(event: Event) -> String {
         Line(&Stamped { at: Instant::from_millis(12_345), event }).to_string()
@@ -357,5 +357,233 @@ mod tests {
     #[test]
     fn a_bound_keeps_its_size() {
         assert_eq!(Ratio(2.996e-12).to_string(), "3.0e-12");
+    }
+
+    fn account() -> DirectionReport {
+        let mut streams = [StreamReport::default(); measure::units::MAX_STREAMS];
+        streams[0] = StreamReport { sent: 100, good: 80, missing: 17, corrupt: 3, ..StreamReport::default() };
+        DirectionReport {
+            direction: Direction::AToB,
+            streams,
+            sent: 100,
+            received: 83,
+            good: 80,
+            corrupt: 3,
+            unidentified: 1,
+            bit_errors: 5,
+            checked_bits: 1000,
+            missing: 17,
+            lost: Interval { at_least: 11, at_most: 12 },
+            host: 4,
+            unknown: 2,
+            duplicates: 6,
+            reordered: 7,
+            misplaced: 8,
+            steady: Some(BitRate::from_mbps(9_998)),
+            longest_stall: Duration::from_millis(3),
+        }
+    }
+
+    fn setting(held: Held, required: bool) -> Event {
+        let (wanted, got) = (text("9000"), text("1500"));
+        Event::Setting(SettingReading {
+            setting: Setting::Mtu,
+            port: Some(Side::A),
+            wanted,
+            got,
+            held,
+            required,
+        })
+    }
+
+    /// Every kind of line. Readers rely on them: add rows, and fields at the end of a line where none was cut
+    /// off before; do not change what is here.
+    #[expect(clippy::too_many_lines, reason = "a table")]
+    fn golden() -> Vec<(Event, &'static str)> {
+        let rate = BitRate::from_mbps;
+        let (forth, back) = (Direction::AToB, Direction::BToA);
+        let mac = measure::units::MacAddress([2, 0, 0, 0, 0, 0x0a]);
+        let lost = Reason::Lost { direction: forth, at_least: 17, at_most: 17, sent: 73_012_345 };
+        vec![
+            (
+                Event::Start {
+                    run: 3,
+                    version: "1.2.3",
+                    board: text("bench"),
+                    label: text("blue 3m"),
+                    cable: "virtual",
+                    nonce: 0xbeef,
+                },
+                r#"start run 3, version 1.2.3, board "bench", cable virtual, label "blue 3m", nonce 0000beef"#,
+            ),
+            (
+                Event::Plan {
+                    streams: 2,
+                    mix: text("jumbo"),
+                    pace: Some(rate(1_000)),
+                    settle: Duration::from_secs(5),
+                    run: Some(Duration::from_millis(1_500)),
+                    bits: None,
+                },
+                r#"plan streams 2, mix "jumbo", pace 1.000 Gb/s, settle 5 s, run 1.500 s, bits none"#,
+            ),
+            (
+                Event::Plan {
+                    streams: 7,
+                    mix: text("64"),
+                    pace: None,
+                    settle: Duration::from_secs(5),
+                    run: None,
+                    bits: Some(2_996_000_000_000),
+                },
+                r#"plan streams 7, mix "64", pace none, settle 5 s, run none s, bits 2996000000000"#,
+            ),
+            (
+                Event::Port { port: Side::A, name: text("eth7"), driver: text("ixgbe"), mac },
+                r#"port A, name "eth7", driver "ixgbe", mac 02:00:00:00:00:0a"#,
+            ),
+            (setting(Held::Yes, true), r#"set mtu A, wanted "9000", got "1500", held"#),
+            (setting(Held::No, true), r#"set mtu A, wanted "9000", got "1500", NOT HELD"#),
+            (setting(Held::No, false), r#"set mtu A, wanted "9000", got "1500", not held"#),
+            (setting(Held::NotAvailable, true), r#"set mtu A, wanted "9000", got "1500", NOT AVAILABLE"#),
+            (setting(Held::NotAvailable, false), r#"set mtu A, wanted "9000", got "1500", not available"#),
+            (Event::Phase(Phase::Settings), "phase settings"),
+            (Event::Phase(Phase::Link), "phase link"),
+            (Event::Phase(Phase::LoopCheck), "phase loop check"),
+            (Event::Phase(Phase::Settle), "phase settle"),
+            (Event::Phase(Phase::Run), "phase run"),
+            (Event::Phase(Phase::Drain), "phase drain"),
+            (Event::Phase(Phase::Done), "phase done"),
+            (
+                Event::Link { port: Side::B, up: Some(true), speed: Some(rate(2_500)) },
+                "link B up, speed 2.500 Gb/s",
+            ),
+            (Event::Link { port: Side::B, up: Some(false), speed: None }, "link B down, speed N/A"),
+            (Event::Link { port: Side::A, up: None, speed: None }, "link A N/A, speed N/A"),
+            (
+                Event::Probes { direction: back, sent: 32, unicast: 31, filtered: 30 },
+                "probes B>A, sent 32, heard unicast 31, heard filtered 30",
+            ),
+            (
+                Event::Rate {
+                    rates: [Some(rate(9_998)), None],
+                    errors: Classes { lost: 1, corrupt: 2, link: 3, internal: 4 },
+                    left: None,
+                },
+                "rate A>B 9.998 Gb/s, B>A N/A, lost 1, corrupt 2, link 3, internal 4, left N/A",
+            ),
+            (Event::Evidence(lost), r#"seen "A>B lost 17 of 73012345""#),
+            (Event::Note(words("port A goes down")), r#"note "port A goes down""#),
+            (
+                Event::Verdict { verdict: Verdict::Marginal, run: 9, basis: None, of: None },
+                "verdict MARGINAL, run 9, at N/A",
+            ),
+            (Event::Reason(lost), r#"reason "A>B lost 17 of 73012345""#),
+            (
+                Event::Direction(account()),
+                "total A>B, sent 100, received 83, good 80, lost 11 to 12, corrupt 3, bit errors 5, \
+                 unidentified 1, missing 17, host 4, unknown 2, duplicates 6, reordered 7, misplaced 8, \
+                 steady 9.998 Gb/s, longest stall 0.003 s",
+            ),
+            (
+                Event::Stream {
+                    direction: forth,
+                    stream: 0,
+                    ethertype: 0x88b5,
+                    report: account().streams[0],
+                },
+                "stream A>B 0, ethertype 0x88b5, sent 100, good 80, missing 17, corrupt 3, bit errors 0, \
+                 duplicates 0, reordered 0, misplaced 0",
+            ),
+            (
+                Event::Ber {
+                    direction: forth,
+                    checked_bits: 7,
+                    errors: 2,
+                    bound: Some(3.1e-11),
+                    confidence: 0.95,
+                    equivalent: true,
+                },
+                "ber A>B, checked 7 bits, errors 2 events (equivalent), bound 3.1e-11, confidence 95 %",
+            ),
+            (
+                Event::Ber {
+                    direction: back,
+                    checked_bits: 0,
+                    errors: 0,
+                    bound: None,
+                    confidence: 0.5,
+                    equivalent: false,
+                },
+                "ber B>A, checked 0 bits, errors 0 bits, bound N/A, confidence 50 %",
+            ),
+            (Event::NotAvailable { what: "CRC errors", port: Some(Side::B) }, r#"n/a port B, "CRC errors""#),
+            (Event::NotAvailable { what: "package power", port: None }, r#"n/a "package power""#),
+            (Event::LogDropped { lines: 12 }, "dropped 12 lines"),
+            (
+                Event::Left { direction: forth, probes: 64, test_frames: 100 },
+                "left A>B, probes 64, test frames 100",
+            ),
+            (
+                Event::Readings { direction: back, highest: Some(rate(10_000)), above_line: 0 },
+                "readings B>A, highest 10.000 Gb/s, above line rate 0",
+            ),
+            (
+                Event::Identity { version: "1.2.3", board: text("bench"), label: text("") },
+                r#"of version 1.2.3, board "bench", label """#,
+            ),
+            (Event::End, "end"),
+        ]
+    }
+
+    #[test]
+    fn every_kind_of_line_is_as_its_readers_know_it() {
+        for (event, golden) in golden() {
+            assert_eq!(line(event), format!("    12.345 {golden}"));
+        }
+    }
+
+    /// The place of an event's kind among all kinds. A new kind does not compile until it has one here, and then
+    /// the test below asks for its line.
+    fn kind(event: &Event) -> usize {
+        match event {
+            Event::Start { .. } => 0,
+            Event::Plan { .. } => 1,
+            Event::Port { .. } => 2,
+            Event::Setting(_) => 3,
+            Event::Phase(_) => 4,
+            Event::Link { .. } => 5,
+            Event::Probes { .. } => 6,
+            Event::Rate { .. } => 7,
+            Event::Evidence(_) => 8,
+            Event::Note(_) => 9,
+            Event::Verdict { .. } => 10,
+            Event::Reason(_) => 11,
+            Event::Direction(_) => 12,
+            Event::Stream { .. } => 13,
+            Event::Ber { .. } => 14,
+            Event::NotAvailable { .. } => 15,
+            Event::LogDropped { .. } => 16,
+            Event::Left { .. } => 17,
+            Event::Readings { .. } => 18,
+            Event::Identity { .. } => 19,
+            Event::End => 20,
+        }
+    }
+
+    #[test]
+    fn no_kind_of_line_is_without_its_golden_text() {
+        let kinds: std::collections::BTreeSet<_> = golden().iter().map(|(event, _)| kind(event)).collect();
+        assert!(kinds.into_iter().eq(0..=kind(&Event::End)));
+    }
+
+    #[test]
+    fn every_line_keeps_the_grammar() {
+        for (event, _) in golden() {
+            let line = line(event);
+            let (stamp, rest) = line.split_at(10);
+            assert!(stamp.trim_start().parse::<f64>().is_ok(), "{line}");
+            assert!(rest.starts_with(' ') && !rest.contains(char::is_control), "{line}");
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! Everything a run has shown so far, and what follows from it.
 
+mod way;
+
 use crate::counter::{PortCounters, PortTotals};
 use crate::gauge::Gauge;
 use crate::ledger::{DirectionReport, HostEvidence, host_drops};
@@ -9,6 +11,7 @@ use crate::tally::Tally;
 use crate::units::{BitRate, Direction, Instant, Side, nanos};
 use crate::verdict::{Case, Judgement, Reason, judge, pass_rate};
 use core::time::Duration;
+use way::Way;
 
 /// What a run is judged against.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,7 +24,12 @@ pub struct Limits {
     pub needed_bits: Option<u64>,
     /// A worker that stands still for longer than this is reported.
     pub stall: Duration,
+    /// How old a port's counters may be: one full refresh period of the driver.
+    pub refresh: Duration,
 }
+
+/// Once sending is over and nothing has arrived for so long, nothing is on its way any more.
+pub const QUIET: Duration = Duration::from_millis(200);
 
 /// Most findings kept; the strongest of each kind is among them.
 const FINDINGS: usize = 32;
@@ -32,29 +40,23 @@ const FASTEST: BitRate = BitRate::from_mbps(400_000);
 /// Most findings of one kind.
 const OF_A_KIND: usize = 6;
 
+/// Most reasons that the counters and links of both ports can give.
+const PORT_REASONS: usize = 10;
+
 /// One port's counters from the baseline on.
 #[derive(Clone, Debug, Default)]
 struct Port {
     totals: PortTotals,
     baseline: PortCounters,
+    /// Resets before the baseline: no matter of the run's.
+    resets_before: u32,
     read_at: Option<Instant>,
+    /// The last attempt to read the counters failed: what is here is old.
+    stale: bool,
     changes: Option<u64>,
     changes_baseline: Option<u64>,
+    speed: Option<BitRate>,
     went_down: bool,
-}
-
-/// One direction's tally and rates.
-#[derive(Clone, Debug)]
-struct Way {
-    tally: Tally,
-    gauge: Gauge,
-    /// Damaged frames that no test socket took, but the listening socket heard.
-    damaged: u64,
-    /// Frames missing at the last reading, not yet confirmed by a second one.
-    suspected: u64,
-    /// Frames lost so far, confirmed.
-    lost: u64,
-    stalled: Duration,
 }
 
 /// What has been seen, from the settings on.
@@ -69,22 +71,15 @@ pub struct Evidence {
     settings_held: bool,
     ports: [Port; 2],
     ways: [Way; 2],
-    sending: bool,
-    started: bool,
+    /// When sending began, and when it ended.
+    began_at: Option<Instant>,
+    stopped_at: Option<Instant>,
 }
 
 impl Evidence {
     /// Nothing seen yet.
     #[must_use]
     pub fn new(limits: Limits) -> Self {
-        let way = || Way {
-            tally: Tally::default(),
-            gauge: Gauge::new(BitRate::default(), limits.tolerance_ppm),
-            damaged: 0,
-            suspected: 0,
-            lost: 0,
-            stalled: Duration::ZERO,
-        };
         Self {
             limits,
             basis: None,
@@ -93,9 +88,9 @@ impl Evidence {
             told: heapless::Vec::new(),
             settings_held: true,
             ports: [Port::default(), Port::default()],
-            ways: [way(), way()],
-            sending: false,
-            started: false,
+            ways: [Way::new(limits.tolerance_ppm), Way::new(limits.tolerance_ppm)],
+            began_at: None,
+            stopped_at: None,
         }
     }
 
@@ -125,16 +120,20 @@ impl Evidence {
         }
     }
 
-    /// Traffic begins: the one baseline. Rates are judged against the pace where there is one, else against
+    fn started(&self) -> bool {
+        self.began_at.is_some()
+    }
+
+    /// Traffic begins `now`: the one baseline. Rates are judged against the pace where there is one, else against
     /// the link's speed; where neither is known there is nothing to judge against.
-    pub fn begin(&mut self, pace: Option<BitRate>, link: Option<BitRate>) {
+    pub fn begin(&mut self, now: Instant, pace: Option<BitRate>, link: Option<BitRate>) {
         self.basis = pace.or(link);
         self.fastest = pace.max(link);
         let basis = self.basis;
-        self.sending = true;
-        self.started = true;
+        self.began_at = Some(now);
         for port in &mut self.ports {
             port.baseline = port.totals.totals();
+            port.resets_before = port.totals.resets();
             port.changes_baseline = port.changes;
         }
         for way in &mut self.ways {
@@ -153,34 +152,48 @@ impl Evidence {
         let Some(port) = self.ports.get_mut(side.index()) else { return };
         let elapsed = port.read_at.map_or(Duration::ZERO, |last| at.since(last));
         port.read_at = Some(at);
+        port.stale = false;
         let resets = port.totals.resets();
         port.totals.observe(raw, elapsed, line);
-        if port.totals.resets() > resets && self.started {
+        if port.totals.resets() > resets && self.started() {
             self.find(Reason::CountersReset { port: side });
         }
     }
 
-    /// A port's link.
+    /// A port's counters could not be read: until they can, nobody knows what the host drops there.
+    pub fn miss_port(&mut self, side: Side) {
+        if let Some(port) = self.ports.get_mut(side.index()) {
+            port.stale = true;
+        }
+    }
+
+    /// Local and remote faults of a port since it was first read; none where they are not counted.
+    #[must_use]
+    pub fn link_faults(&self, side: Side) -> Option<u64> {
+        self.ports[side.index()].totals.totals().link_faults
+    }
+
+    /// A port's link. Another speed says that the link was away, even where nobody saw it go.
     pub fn read_link(&mut self, side: Side, link: &LinkReading) {
-        let sending = self.sending;
+        let started = self.started();
         let Some(port) = self.ports.get_mut(side.index()) else { return };
         port.changes = link.changes.or(port.changes);
-        port.went_down |= sending && link.carrier == Some(false);
+        let other_speed = port.speed.zip(link.speed).is_some_and(|(then, now)| then != now);
+        port.speed = link.speed.or(port.speed);
+        port.went_down |= started && (link.carrier == Some(false) || other_speed);
     }
 
     /// What the worker of `direction` published, read at `now`.
     pub fn read_tally(&mut self, direction: Direction, tally: &Tally, now: Instant) {
-        let host = self.host_drops(direction, tally).unwrap_or(tally.socket_drops);
+        let trouble = self.link_trouble(direction.to()) > 0;
+        // Where nobody counts what the host drops, only the link can say that it was the cable.
+        let host = self.host_drops(direction, tally).or(trouble.then_some(0));
+        let sending = self.started() && self.stopped_at.is_none();
+        let refresh = self.limits.refresh;
         let Some(way) = self.ways.get_mut(direction.index()) else { return };
-        way.tally = *tally;
-        way.gauge.read(tally);
-        let gone =
-            tally.sum(|stream| stream.expected.saturating_sub(stream.good.saturating_add(stream.corrupt)));
-        let unexplained = gone.saturating_sub(host).saturating_sub(tally.unidentified + way.damaged);
-        // A drop counter may be read a moment after the gap it explains was seen: twice in a row counts.
-        way.lost = way.lost.max(way.suspected.min(unexplained));
-        way.suspected = unexplained;
-        if self.sending {
+        way.take(tally);
+        way.confirm(host, now, refresh);
+        if sending {
             way.stalled = way.stalled.max(now.since(tally.alive_at));
         }
     }
@@ -193,15 +206,33 @@ impl Evidence {
     }
 
     /// Sending ends.
-    pub fn stop(&mut self) {
-        self.sending = false;
+    pub fn stop(&mut self, now: Instant) {
+        self.stopped_at = Some(now);
         for way in &mut self.ways {
             way.gauge.stop();
         }
     }
 
-    /// Frames dropped by the host in `direction` since the baseline; none where a counter is missing.
+    /// Sending is over, and both workers have looked for [`QUIET`] without finding anything new.
+    #[must_use]
+    pub fn is_quiet(&self) -> bool {
+        let Some(stopped_at) = self.stopped_at else { return false };
+        self.ways.iter().all(|way| way.tally.received_at.since(way.arrived_at.max(stopped_at)) >= QUIET)
+    }
+
+    /// The worker of `direction` has looked for what was on its way when sending ended. Where it has not,
+    /// nobody knows whether what is missing has arrived.
+    #[must_use]
+    pub fn has_drained(&self, direction: Direction) -> bool {
+        let looked_at = self.ways[direction.index()].tally.received_at;
+        self.stopped_at.is_some_and(|at| looked_at.since(at) >= QUIET)
+    }
+
+    /// Frames dropped by the host in `direction` since the baseline; none where a counter is missing or old.
     fn host_drops(&self, direction: Direction, tally: &Tally) -> Option<u64> {
+        if self.ports.iter().any(|port| port.stale) {
+            return None;
+        }
         host_drops(tally, &self.since_baseline(direction.from()), &self.since_baseline(direction.to()))
     }
 
@@ -233,20 +264,28 @@ impl Evidence {
     /// Errors so far, by class.
     #[must_use]
     pub fn classes(&self) -> Classes {
-        if !self.started {
+        if !self.started() {
             return Classes::default();
         }
-        let mut classes = Classes::default();
+        let mut classes = Classes { internal: self.box_troubles(), ..Classes::default() };
         for direction in Direction::BOTH {
             let way = &self.ways[direction.index()];
             classes.lost += way.lost;
             classes.corrupt += way.corrupt();
-            classes.internal += self.host_drops(direction, &way.tally).unwrap_or(way.tally.socket_drops);
+            let host = self.host_drops(direction, &way.tally).unwrap_or(way.tally.socket_drops);
+            // A host may drop what is not ours: only what is missing counts.
+            classes.internal += host.min(way.missing());
         }
         classes.link =
             Side::BOTH.map(|side| self.link_trouble(side)).into_iter().fold(0, u64::saturating_add);
-        classes.internal += u64::from(self.ports.iter().map(|port| port.totals.resets()).sum::<u32>());
         classes
+    }
+
+    /// Counter resets and workers that stood still for too long.
+    fn box_troubles(&self) -> u64 {
+        let resets = self.ports.iter().map(|port| port.totals.resets().saturating_sub(port.resets_before));
+        let stalls = self.ways.iter().map(|way| u64::from(way.longest_stall() > self.limits.stall));
+        resets.map(u64::from).chain(stalls).fold(0, u64::saturating_add)
     }
 
     /// Errors by class as the finished account has them.
@@ -256,20 +295,23 @@ impl Evidence {
         let reports = self.reports();
         classes.lost = reports.iter().fold(0, |sum, report| sum.saturating_add(report.lost.at_least));
         classes.corrupt = reports.iter().fold(0, |sum, report| sum.saturating_add(report.corrupt));
+        classes.internal =
+            reports.iter().fold(self.box_troubles(), |sum, report| sum.saturating_add(report.host));
         classes
     }
 
     /// How long the worker of `direction` has given no sign of life.
     #[must_use]
     pub fn silent(&self, direction: Direction, now: Instant) -> Duration {
-        now.since(self.ways[direction.index()].tally.alive_at)
+        let alive_at = self.ways[direction.index()].tally.alive_at;
+        now.since(self.began_at.map_or(alive_at, |began| began.max(alive_at)))
     }
 
     /// There is evidence against the cable: FAIL is latched on the display.
     #[must_use]
     pub fn failed(&self) -> bool {
         let Classes { lost, corrupt, link, .. } = self.classes();
-        lost > 0 || corrupt > 0 || link > 0
+        lost > 0 || link > 0 || corrupt > 0 && !self.limits.mac_checks_fcs
     }
 
     /// A reason of a kind and place that has not been told yet: for the log, as it is seen.
@@ -284,19 +326,19 @@ impl Evidence {
     /// What the running figures say.
     fn seen(&self) -> heapless::Vec<Reason, FINDINGS> {
         let mut seen = heapless::Vec::new();
-        if !self.started {
+        if !self.started() {
             return seen;
         }
         for direction in Direction::BOTH {
             let way = &self.ways[direction.index()];
-            let _ = seen.extend_from_slice(&way.seen(direction, self.limits.stall));
+            seen.extend(way.seen(direction, &self.limits));
         }
         let _ = seen.extend_from_slice(&self.port_reasons());
         seen
     }
 
     /// What the ports' counters say.
-    fn port_reasons(&self) -> heapless::Vec<Reason, 10> {
+    fn port_reasons(&self) -> heapless::Vec<Reason, PORT_REASONS> {
         let mut reasons = heapless::Vec::new();
         for port in Side::BOTH {
             let counters = self.since_baseline(port);
@@ -331,22 +373,16 @@ impl Evidence {
         self.ways.each_ref().map(|way| (way.gauge.highest(), way.gauge.outlived()))
     }
 
+    /// Errors of the sockets of each direction other than lack of room, and the last one's errno.
+    #[must_use]
+    pub fn socket_errors(&self) -> [(u64, u64); 2] {
+        self.ways.each_ref().map(|way| (way.tally.socket_errors, way.tally.last_errno))
+    }
+
     /// Payload bits received and compared, by direction.
     #[must_use]
     pub fn checked_bits(&self) -> [u64; 2] {
         self.ways.each_ref().map(|way| way.tally.sum(|stream| stream.checked_bits))
-    }
-
-    /// Frames of ours that have arrived, both directions.
-    #[must_use]
-    pub fn received(&self) -> u64 {
-        self.ways.iter().fold(0, |sum, way| sum.saturating_add(way.tally.received))
-    }
-
-    /// Test frames sent, by direction.
-    #[must_use]
-    pub fn sent(&self) -> [u64; 2] {
-        self.ways.each_ref().map(|way| way.tally.sum(|stream| stream.sent))
     }
 
     /// Rate that the run is judged against.
@@ -363,9 +399,9 @@ impl Evidence {
             let mut tally = way.tally;
             tally.unidentified = tally.unidentified.saturating_add(way.damaged);
             tally.received = tally.received.saturating_add(way.damaged);
-            tally.longest_stall = tally.longest_stall.max(nanos(way.stalled));
+            tally.longest_stall = nanos(way.longest_stall());
             let host = HostEvidence {
-                drops: self.host_drops(direction, &tally),
+                drops: self.host_drops(direction, &tally).filter(|_| self.has_drained(direction)),
                 cable_evidence: self.link_trouble(direction.to()) > 0,
             };
             DirectionReport::new(direction, &tally, host, way.gauge.steady())
@@ -376,10 +412,10 @@ impl Evidence {
     #[must_use]
     pub fn judge(&self) -> Judgement {
         let reports = self.reports();
-        let mut findings = self.findings.clone();
-        if self.started {
-            // Full: what is there already outranks nothing less than itself, and decides alike.
-            let _ = findings.extend_from_slice(&self.port_reasons());
+        let mut findings = heapless::Vec::<Reason, { FINDINGS + PORT_REASONS }>::new();
+        findings.extend(self.findings.iter().copied());
+        if self.started() {
+            findings.extend(self.port_reasons());
         }
         let [forth, back] = &reports;
         judge(&Case {
@@ -389,33 +425,16 @@ impl Evidence {
             mac_checks_fcs: self.limits.mac_checks_fcs,
             needed_bits: self.limits.needed_bits,
             settings_held: self.settings_held,
-            traffic_started: self.started,
+            traffic_started: self.started(),
+            offered: self.ways.each_ref().map(|way| way.gauge.offered()),
         })
     }
 }
 
-impl Way {
-    /// Damaged frames so far, wherever they were heard.
-    fn corrupt(&self) -> u64 {
-        self.tally.sum(|stream| stream.corrupt) + self.tally.unidentified + self.damaged
-    }
-
-    fn seen(&self, direction: Direction, stall: Duration) -> heapless::Vec<Reason, 3> {
-        let tally = &self.tally;
-        let longest = self.stalled.max(Duration::from_nanos(tally.longest_stall));
-        let sent = tally.sum(|stream| stream.sent);
-        let lost = Reason::Lost { direction, at_least: self.lost, at_most: self.lost, sent };
-        let bit_errors = tally.sum(|stream| stream.bit_errors);
-        let found = [
-            (self.lost > 0).then_some(lost),
-            (self.corrupt() > 0).then_some(Reason::Corrupt { direction, frames: self.corrupt(), bit_errors }),
-            (longest > stall).then_some(Reason::Stalled { direction, time: longest }),
-        ];
-        found.into_iter().flatten().collect()
-    }
-}
-
-/// Same kind of reason, in the same direction.
+/// Same kind of reason, in the same direction or at the same port.
 fn same_kind(one: &Reason, other: &Reason) -> bool {
-    one.order() == other.order() && one.direction() == other.direction()
+    one.order() == other.order() && one.direction() == other.direction() && one.port() == other.port()
 }
+
+#[cfg(test)]
+mod tests;

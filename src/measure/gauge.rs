@@ -20,8 +20,18 @@ pub struct Gauge {
     second: Option<Mean>,
     steady: Option<Mean>,
     steady_rate: Option<BitRate>,
-    last: (u64, Instant),
+    offered: Option<Mean>,
+    offered_rate: Option<BitRate>,
+    last: Reading,
     lead_in: bool,
+}
+
+/// The last reading: L1 octets received and sent, and the one stamp of both.
+#[derive(Clone, Copy, Debug, Default)]
+struct Reading {
+    received: u64,
+    sent: u64,
+    at: Instant,
 }
 
 /// Length of the empty bucket before the first: what a first burst brings too much goes there, unshown.
@@ -42,14 +52,17 @@ impl Gauge {
             second: None,
             steady: None,
             steady_rate: None,
-            last: (0, Instant::ZERO),
+            offered: None,
+            offered_rate: None,
+            last: Reading::default(),
             lead_in: true,
         }
     }
 
     /// Takes in what a worker published.
     pub fn read(&mut self, tally: &Tally) {
-        self.last = (tally.received_l1_octets, tally.received_at);
+        self.last =
+            Reading { received: tally.received_l1_octets, sent: tally.sent_l1_octets, at: tally.received_at };
         if let Some(bucket) = self.meter.read(tally.received_l1_octets, tally.received_at)
             && let Some(settled) = self.smear.enter(bucket)
         {
@@ -67,14 +80,16 @@ impl Gauge {
 
     /// The settle is over: the judged mean begins at the last reading.
     pub fn settled(&mut self) {
-        let (octets, at) = self.last;
-        self.steady = Some(Mean::begin(octets, at));
+        let Reading { received, sent, at } = self.last;
+        self.steady = Some(Mean::begin(received, at));
+        self.offered = Some(Mean::begin(sent, at));
     }
 
     /// Sending ends: the judged mean ends at the last reading, and the window is emptied.
     pub fn stop(&mut self) {
-        let (octets, at) = self.last;
-        self.steady_rate = self.steady.and_then(|mean| mean.rate(octets, at));
+        let Reading { received, sent, at } = self.last;
+        self.steady_rate = self.steady.and_then(|mean| mean.rate(received, at));
+        self.offered_rate = self.offered.and_then(|mean| mean.rate(sent, at));
         while let Some(settled) = self.smear.drain() {
             self.show(settled);
         }
@@ -88,9 +103,9 @@ impl Gauge {
 
     /// The mean since this was last asked.
     pub fn second(&mut self) -> Option<BitRate> {
-        let (octets, at) = self.last;
-        let rate = self.second.and_then(|mean| mean.rate(octets, at));
-        self.second = Some(Mean::begin(octets, at));
+        let Reading { received, at, .. } = self.last;
+        let rate = self.second.and_then(|mean| mean.rate(received, at));
+        self.second = Some(Mean::begin(received, at));
         rate
     }
 
@@ -98,6 +113,12 @@ impl Gauge {
     #[must_use]
     pub fn steady(&self) -> Option<BitRate> {
         self.steady_rate
+    }
+
+    /// What the sender put on the line over the judged part; none where there is no judged mean either.
+    #[must_use]
+    pub fn offered(&self) -> Option<BitRate> {
+        self.offered_rate
     }
 
     /// Highest bucket ever shown.
@@ -110,5 +131,109 @@ impl Gauge {
     #[must_use]
     pub fn outlived(&self) -> u64 {
         self.smear.outlived()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::smear::WINDOW;
+
+    const LINE: BitRate = BitRate::from_mbps(10_000);
+    /// A full bucket of 16 ms.
+    const FULL: u64 = 20_000_000;
+
+    /// A gauge and the totals that a worker publishes.
+    struct Bench {
+        gauge: Gauge,
+        tally: Tally,
+    }
+
+    impl Bench {
+        fn new() -> Self {
+            let mut bench = Self { gauge: Gauge::new(LINE, 100), tally: Tally::default() };
+            bench.gauge.read(&bench.tally);
+            bench
+        }
+
+        /// `buckets` of 16 ms in which `received` octets came each and `sent` left.
+        fn flow(&mut self, buckets: usize, received: u64, sent: u64) {
+            for _ in 0..buckets {
+                self.tally.received_l1_octets += received;
+                self.tally.sent_l1_octets += sent;
+                self.tally.received_at = self.tally.received_at + LEAD_IN;
+                self.gauge.read(&self.tally);
+            }
+        }
+    }
+
+    #[test]
+    fn the_judged_mean_is_the_steady_state_and_knows_nothing_of_the_settle() {
+        let mut bench = Bench::new();
+        bench.flow(300, FULL / 10, FULL / 10);
+        bench.gauge.settled();
+        bench.flow(600, FULL, FULL);
+        assert_eq!(bench.gauge.steady(), None, "not before sending has ended");
+        bench.gauge.stop();
+        assert_eq!(bench.gauge.steady(), Some(LINE));
+        assert_eq!(bench.gauge.offered(), Some(LINE));
+    }
+
+    #[test]
+    fn what_comes_in_the_drain_is_in_no_mean() {
+        let mut bench = Bench::new();
+        bench.gauge.settled();
+        bench.flow(100, FULL, FULL);
+        bench.gauge.stop();
+        bench.flow(10, 1000, 0);
+        assert_eq!(bench.gauge.steady(), Some(LINE));
+    }
+
+    #[test]
+    fn a_run_that_ends_in_its_settle_has_no_judged_mean() {
+        let mut bench = Bench::new();
+        bench.flow(100, FULL, FULL);
+        bench.gauge.stop();
+        assert_eq!((bench.gauge.steady(), bench.gauge.offered()), (None, None));
+    }
+
+    #[test]
+    fn what_was_offered_and_did_not_arrive_is_told_apart() {
+        let mut bench = Bench::new();
+        bench.gauge.settled();
+        bench.flow(100, FULL / 2, FULL);
+        bench.gauge.stop();
+        assert_eq!(bench.gauge.offered(), Some(LINE));
+        assert_eq!(bench.gauge.steady(), Some(BitRate::from_mbps(5_000)));
+    }
+
+    #[test]
+    fn the_second_is_the_mean_since_it_was_last_asked() {
+        let mut bench = Bench::new();
+        assert_eq!(bench.gauge.second(), None, "nothing to compare with yet");
+        bench.flow(62, FULL, FULL);
+        assert_eq!(bench.gauge.second(), Some(LINE));
+        bench.flow(62, 0, 0);
+        assert_eq!(bench.gauge.second(), Some(BitRate::default()));
+        assert_eq!(bench.gauge.second(), None, "no time has passed");
+    }
+
+    #[test]
+    fn a_reading_is_shown_when_the_window_has_settled_it() {
+        let mut bench = Bench::new();
+        bench.flow(WINDOW, FULL, FULL);
+        assert_eq!(bench.gauge.shown(), None);
+        bench.flow(2, FULL, FULL);
+        assert_eq!(bench.gauge.shown(), Some(LINE));
+        assert_eq!((bench.gauge.highest(), bench.gauge.outlived()), (Some(LINE), 0));
+    }
+
+    #[test]
+    fn a_worker_that_published_nothing_new_adds_no_reading() {
+        let mut bench = Bench::new();
+        bench.flow(40, FULL, FULL);
+        let shown = bench.gauge.shown();
+        (0..40).for_each(|_| bench.gauge.read(&bench.tally));
+        assert_eq!(bench.gauge.shown(), shown, "the stamp is the worker's, not the sampler's");
     }
 }

@@ -420,6 +420,42 @@ impl Reason {
         self.place() as usize
     }
 
+    /// Whose fault damaged content is: where the MAC discards frames with a wrong FCS, what is damaged behind
+    /// a good one was damaged inside the box.
+    #[must_use]
+    pub const fn behind_fcs(self, mac_checks_fcs: bool) -> Self {
+        match self {
+            Self::Corrupt { direction, frames, .. } if mac_checks_fcs => {
+                Self::DamagedInside { direction, frames }
+            }
+            other => other,
+        }
+    }
+
+    /// The port it is about, where it is about one.
+    #[must_use]
+    pub const fn port(&self) -> Option<Side> {
+        match *self {
+            Self::SettingNotHeld { port, .. } => port,
+            Self::AnotherGauge { on: port, .. }
+            | Self::ForeignTraffic { on: port, .. }
+            | Self::OwnStray { from: port, .. }
+            | Self::OneEndOpen { down: port }
+            | Self::DeviceGone { port }
+            | Self::CountersReset { port }
+            | Self::LinkDown { port, .. }
+            | Self::CrcErrors { port, .. }
+            | Self::SymbolErrors { port, .. }
+            | Self::LinkFaults { port, .. }
+            | Self::PauseFrames { port, .. }
+            | Self::SnrMargin { port, .. }
+            | Self::CorrectedBlocks { port, .. }
+            | Self::FastRetrains { port, .. }
+            | Self::ReceivePower { port } => Some(port),
+            _ => None,
+        }
+    }
+
     /// The direction whose frames it is about, where it is about frames.
     #[must_use]
     pub const fn direction(&self) -> Option<Direction> {

@@ -1,4 +1,6 @@
 //! What a session can drive: real sockets with threads, or a model in virtual time.
 
 pub mod sockets;
+pub mod trouble;
+mod wire;
 pub mod world;

@@ -9,16 +9,17 @@ use crate::nic::{Nic, PortIdentity};
 use crate::port::published::Published;
 use crate::port::worker::{Order, Orders, Turn, Worker};
 use crate::port::{Engine, Scout, Sent};
+use crate::rig::trouble::{HostTrouble, Mishap};
+use crate::rig::wire::Wire;
 use crate::session::Rig;
 use measure::counter::PortCounters;
-use measure::frame::{Checker, DIRECTION_AT, Identity, KIND_AT, Kind, MAGIC, MAGIC_AT, NONCE_AT, Writer};
+use measure::frame::{Checker, Writer};
 use measure::link::LinkReading;
 use measure::record::{Held, SettingReading, text};
 use measure::tally::Tally;
 use measure::units::{BitRate, Direction, Instant, MacAddress, Side};
 use measure::verdict::Setting;
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
 use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -33,6 +34,9 @@ const TURNS: usize = 64;
 /// The link speed of the modelled ports.
 const SPEED: BitRate = BitRate::from_mbps(10_000);
 
+/// The link speed after [`Mishap::OtherSpeed`].
+const OTHER_SPEED: BitRate = BitRate::from_mbps(1_000);
+
 /// The modelled box.
 pub struct World {
     wire: Rc<RefCell<Wire>>,
@@ -42,13 +46,6 @@ pub struct World {
     workers: RefCell<Vec<Worker<WorldEngine>>>,
     orders: Arc<Orders>,
     published: [Arc<Published>; 2],
-}
-
-/// Troubles of the host that are not the cable's.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct HostTrouble {
-    /// Frames of each direction that the receive socket drops, and counts.
-    pub socket_drops: [u64; 2],
 }
 
 #[derive(Clone, Debug, Default)]
@@ -64,47 +61,11 @@ impl Clock for VirtualClock {
     }
 }
 
-/// Ports, cable and sockets.
-struct Wire {
-    cable: EmulatedCable,
-    identity: Option<Identity>,
-    /// Frames for the test sockets of each port.
-    arrived: [VecDeque<Vec<u8>>; 2],
-    /// Frames for the listening socket of each port.
-    heard: [VecDeque<Vec<u8>>; 2],
-    spare: Vec<Vec<u8>>,
-    ports: [PortModel; 2],
-    trouble: HostTrouble,
-    socket_drops: [u64; 2],
-    /// When the first and the last test frame left.
-    flood: Option<(Instant, Instant)>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct PortModel {
-    carrier: bool,
-    changes: u64,
-    tx_frames: u64,
-    rx_frames: u64,
-    tx_dropped: u64,
-}
-
 impl World {
     /// A box with `cable` between its ports.
     #[must_use]
     pub fn new(cable: EmulatedCable, trouble: HostTrouble) -> Self {
-        let port = PortModel { carrier: false, changes: 0, tx_frames: 0, rx_frames: 0, tx_dropped: 0 };
-        let wire = Rc::new(RefCell::new(Wire {
-            cable,
-            identity: None,
-            arrived: Default::default(),
-            heard: Default::default(),
-            spare: Vec::new(),
-            ports: [port; 2],
-            trouble,
-            socket_drops: [0; 2],
-            flood: None,
-        }));
+        let wire = Rc::new(RefCell::new(Wire::new(cable, trouble)));
         let clock = VirtualClock::default();
         Self {
             nic: WorldNic { wire: Rc::clone(&wire), clock: clock.clone() },
@@ -134,10 +95,24 @@ impl World {
         self.wire.borrow().socket_drops
     }
 
+    /// This world's time, to be asked while a session drives the world.
+    pub fn watch(&self) -> impl Fn() -> Instant + use<> {
+        let clock = self.clock.clone();
+        move || clock.now()
+    }
+
+    fn mishap(&self) -> Option<(Instant, Mishap)> {
+        self.wire.borrow().mishap(self.now())
+    }
+
     fn step_to(&self, moment: Instant) {
         self.clock.sleep_until(moment);
         self.wire.borrow_mut().poll(moment);
-        for worker in self.workers.borrow_mut().iter_mut() {
+        let mishap = self.wire.borrow().mishap(moment);
+        for (direction, worker) in Direction::BOTH.into_iter().zip(self.workers.borrow_mut().iter_mut()) {
+            if mishap.is_some_and(|mishap| stands_still(direction, mishap, moment)) {
+                continue;
+            }
             // A worker that is never done is cut off here, as a thread is by the scheduler.
             let _ = (0..TURNS).any(|_| worker.step(&self.clock) != Turn::Busy);
         }
@@ -183,87 +158,22 @@ impl Rig for World {
     }
 
     fn tally(&mut self, direction: Direction) -> Option<Tally> {
-        self.published[direction.index()].read()
+        let hidden = self.mishap().is_some_and(|(_, what)| what == Mishap::TallyUnreadable(direction));
+        if hidden { None } else { self.published[direction.index()].read() }
     }
 
-    fn died(&mut self, _direction: Direction) -> bool {
-        false
-    }
-}
-
-impl Wire {
-    /// A frame leaves port `direction.from()`; false where the port has no carrier.
-    fn carry(&mut self, direction: Direction, now: Instant, frame: &[u8]) -> bool {
-        let port = &mut self.ports[direction.from().index()];
-        if !port.carrier {
-            port.tx_dropped += 1;
-            return false;
-        }
-        port.tx_frames += 1;
-        if self.identity.as_ref().is_some_and(|identity| is_plain_test(identity, direction, frame)) {
-            let (first, _) = self.flood.unwrap_or((now, now));
-            self.flood = Some((first, now));
-        }
-        self.with_deliver(|cable, deliver| cable.carry(direction, now, frame, deliver));
-        true
-    }
-
-    /// The cable's own events, and what they do to the carriers.
-    fn poll(&mut self, now: Instant) {
-        self.with_deliver(|cable, deliver| cable.poll(now, deliver));
-        for side in Side::BOTH {
-            let carrier = self.cable.carrier(side, now);
-            let port = &mut self.ports[side.index()];
-            port.changes += u64::from(port.carrier != carrier);
-            port.carrier = carrier;
-        }
-    }
-
-    fn with_deliver(&mut self, act: impl FnOnce(&mut EmulatedCable, &mut dyn FnMut(Direction, &[u8]))) {
-        let Self { cable, identity, arrived, heard, spare, ports, trouble, socket_drops, .. } = self;
-        act(cable, &mut |direction, frame| {
-            let to = direction.to().index();
-            ports[to].rx_frames += 1;
-            let Some(identity) = identity else { return };
-            let taken = is_test_ethertype(identity, frame);
-            if taken
-                && is_plain_test(identity, direction, frame)
-                && trouble.socket_drops[direction.index()] > 0
-            {
-                trouble.socket_drops[direction.index()] -= 1;
-                socket_drops[direction.index()] += 1;
-            } else if taken {
-                arrived[to].push_back(copy(spare, frame));
-            }
-            if !is_plain_test(identity, direction, frame) {
-                heard[to].push_back(copy(spare, frame));
-            }
-        });
+    fn died(&mut self, direction: Direction) -> bool {
+        self.mishap().is_some_and(|(_, what)| what == Mishap::WorkerEnds(direction))
     }
 }
 
-fn copy(spare: &mut Vec<Vec<u8>>, frame: &[u8]) -> Vec<u8> {
-    let mut buffer = spare.pop().unwrap_or_default();
-    buffer.clear();
-    buffer.extend_from_slice(frame);
-    buffer
-}
-
-/// A socket bound to one of the test's ethertypes takes the frame.
-fn is_test_ethertype(identity: &Identity, frame: &[u8]) -> bool {
-    let ethertype = frame.get(12..14).map(|at| u16::from_be_bytes([at[0], at[1]]));
-    ethertype.is_some_and(|ethertype| identity.ethertypes.contains(&ethertype))
-}
-
-/// The listening socket's filter leaves the frame out: ethertype, magic, nonce, kind and direction of a test
-/// frame that arrives where it should.
-fn is_plain_test(identity: &Identity, direction: Direction, frame: &[u8]) -> bool {
-    let at = |start: usize| frame.get(start..start + 4);
-    is_test_ethertype(identity, frame)
-        && at(MAGIC_AT) == Some(&MAGIC.to_be_bytes()[..])
-        && at(NONCE_AT) == Some(&identity.nonce.to_be_bytes()[..])
-        && frame.get(KIND_AT) == Some(&Kind::Test.code())
-        && frame.get(DIRECTION_AT).map(|&code| usize::from(code)) == Some(direction.index())
+/// The worker of `direction` gets no turn at `now`.
+fn stands_still(direction: Direction, (at, what): (Instant, Mishap), now: Instant) -> bool {
+    match what {
+        Mishap::Stall(stalled, time) => stalled == direction && now < at + time,
+        Mishap::WorkerEnds(ended) => ended == direction,
+        _ => false,
+    }
 }
 
 /// One direction's frames.
@@ -386,26 +296,29 @@ impl Nic for WorldNic {
 
     fn link(&mut self, side: Side) -> io::Result<LinkReading> {
         let wire = self.wire.borrow();
+        let now = self.clock.now();
+        wire.look_for(side, now)?;
         let port = &wire.ports[side.index()];
+        let speed = if wire.has_happened(now, Mishap::OtherSpeed) { OTHER_SPEED } else { SPEED };
         Ok(LinkReading {
             carrier: Some(port.carrier),
-            speed: port.carrier.then_some(SPEED),
-            changes: Some(port.changes),
+            speed: port.carrier.then_some(speed),
+            changes: (!wire.trouble.no_carrier_counter).then_some(port.changes),
             ..LinkReading::default()
         })
     }
 
     fn counters(&mut self, side: Side) -> io::Result<PortCounters> {
-        let wire = self.wire.borrow();
-        let port = &wire.ports[side.index()];
-        Ok(PortCounters {
-            tx_frames: Some(port.tx_frames),
-            rx_frames: Some(port.rx_frames),
-            tx_dropped: Some(port.tx_dropped),
-            rx_dropped: Some(0),
-            rx_missed: Some(0),
-            crc_errors: Some(wire.cable.mac(side).crc_errors),
-            ..PortCounters::default()
-        })
+        let now = self.clock.now();
+        let mut wire = self.wire.borrow_mut();
+        wire.look_for(side, now)?;
+        if wire.has_happened(now, Mishap::CountersUnreadable(side)) {
+            return Err(io::Error::from_raw_os_error(libc::EIO));
+        }
+        Ok(wire.counters(side, now))
+    }
+
+    fn refresh(&self) -> Duration {
+        self.wire.borrow().trouble.refresh
     }
 }

@@ -47,13 +47,14 @@ pub struct Config {
 }
 
 impl Config {
-    /// What the run is judged against.
-    pub(super) fn limits(&self) -> Limits {
+    /// What the run is judged against, with counters that may be `refresh` old.
+    pub(super) fn limits(&self, refresh: Duration) -> Limits {
         Limits {
             tolerance_ppm: self.tolerance_ppm,
             mac_checks_fcs: self.mac_checks_fcs,
             needed_bits: self.needed_bits,
             stall: crate::port::worker::CATCH_UP,
+            refresh,
         }
     }
 

@@ -8,6 +8,7 @@ use measure::record::{Classes, Event, Phase, text};
 use measure::screen::Screen;
 use measure::units::{BitRate, Direction, Side};
 use measure::verdict::{Judgement, Reason, Verdict};
+use std::io;
 
 /// The result of one run.
 #[derive(Clone, Debug, PartialEq)]
@@ -127,6 +128,7 @@ impl<R: Rig, O: Output> Session<'_, R, O> {
             self.tell(Event::Setting(reading));
         }
         self.tell_not_available();
+        self.tell_socket_errors();
         self.tell(self.config.identity());
         self.tell(Event::End);
     }
@@ -167,6 +169,16 @@ impl<R: Rig, O: Output> Session<'_, R, O> {
         }
         for what in ["SNR margin", "temperature", "package power"] {
             self.tell(Event::NotAvailable { what, port: None });
+        }
+    }
+
+    /// Names what the sockets refused, which explains a sender that stood still.
+    fn tell_socket_errors(&mut self) {
+        for (direction, (count, errno)) in Direction::BOTH.into_iter().zip(self.evidence.socket_errors()) {
+            if count > 0 {
+                let last = io::Error::from_raw_os_error(i32::try_from(errno).unwrap_or(0));
+                self.note(format_args!("{direction}: {count} socket errors, the last one {last}"));
+            }
         }
     }
 

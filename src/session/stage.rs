@@ -9,7 +9,7 @@ use measure::plan::Stage as PlanStage;
 use measure::record::{Event, Phase};
 use measure::screen::Screen;
 use measure::units::{BitRate, Direction, FrameSize, Instant, Side};
-use measure::verdict::{Reason, SwitchSign};
+use measure::verdict::{Rank, Reason, SwitchSign};
 use std::time::Duration;
 
 /// A cable takes port B's carrier down within this time of port A's going down; a switch never does.
@@ -18,10 +18,7 @@ const CARRIER_FOLLOWS: Duration = Duration::from_secs(3);
 /// The run ends early when the link is away for longer (design, section 2).
 const LINK_AWAY: Duration = Duration::from_secs(2);
 
-/// Draining ends when nothing has arrived for so long …
-const QUIET: Duration = Duration::from_millis(200);
-
-/// … and after this long in any case.
+/// Draining ends after this long even where frames still arrive, or a worker does not look.
 const DRAIN_AT_MOST: Duration = Duration::from_secs(2);
 
 /// A worker whose heartbeat is older than this is taken for dead.
@@ -30,7 +27,7 @@ const DEAD: Duration = Duration::from_secs(5);
 /// Where the session is.
 pub(super) enum Stage {
     Link { watch: Box<LinkWatch>, restart: Restart },
-    Check(Box<LoopCheck>),
+    Check { check: Box<LoopCheck>, watch: Box<LinkWatch> },
     Traffic(Traffic),
     Drain(Drain),
     Over,
@@ -55,8 +52,6 @@ pub(super) struct Traffic {
 /// Senders have stopped.
 pub(super) struct Drain {
     began: Instant,
-    received: u64,
-    changed: Instant,
     quiet_at: Option<Instant>,
 }
 
@@ -77,7 +72,7 @@ impl<R: Rig, O: Output> Session<'_, R, O> {
         let stage = core::mem::replace(&mut self.stage, Stage::Over);
         let next = match stage {
             Stage::Link { watch, restart } => self.link(now, watch, restart),
-            Stage::Check(check) => self.check(now, check),
+            Stage::Check { check, watch } => self.check(now, check, watch),
             Stage::Traffic(traffic) => self.traffic(now, traffic),
             Stage::Drain(drain) => self.drain(now, drain),
             Stage::Over => Stage::Over,
@@ -106,17 +101,26 @@ impl<R: Rig, O: Output> Session<'_, R, O> {
             self.cut_short(now);
             return Stage::Over;
         }
+        self.note_link_faults(&mut watch);
         match restart {
             Restart::Down { since } => self.await_carrier_drop(now, watch, since),
             Restart::Wanted if self.both_up() => self.take_port_a_down(now, watch),
             Restart::Wanted | Restart::Done => match watch.see(now, self.links) {
                 LinkState::Waiting => self.keep_waiting(watch, restart),
-                LinkState::Up { .. } => self.enter_check(now),
+                LinkState::Up { .. } => self.enter_check(now, watch),
                 LinkState::Stuck(reason) => {
                     self.find(reason);
                     Stage::Over
                 }
             },
+        }
+    }
+
+    /// Local and remote faults tell whose fault half a link is.
+    fn note_link_faults(&mut self, watch: &mut LinkWatch) {
+        self.sample_ports();
+        for port in Side::BOTH {
+            watch.note_faults(port, self.evidence.link_faults(port).unwrap_or(0));
         }
     }
 
@@ -165,20 +169,30 @@ impl<R: Rig, O: Output> Session<'_, R, O> {
         }
     }
 
-    fn enter_check(&mut self, now: Instant) -> Stage {
+    fn enter_check(&mut self, now: Instant, watch: Box<LinkWatch>) -> Stage {
         self.enter(Phase::LoopCheck);
         self.out.screen(Screen::Checking { what: "loop" });
-        Stage::Check(Box::new(LoopCheck::new(now, now - HOLD, LoopConfig::default())))
+        let check = Box::new(LoopCheck::new(now, now - HOLD, LoopConfig::default()));
+        Stage::Check { check, watch }
     }
 
-    fn check(&mut self, now: Instant, mut check: Box<LoopCheck>) -> Stage {
+    /// The link must hold through the check: a flood begins on a link that has been up all the time.
+    fn check(&mut self, now: Instant, mut check: Box<LoopCheck>, mut watch: Box<LinkWatch>) -> Stage {
         if self.stopped() {
             self.find(Reason::StoppedEarly);
             return Stage::Over;
         }
+        match watch.see(now, self.links) {
+            LinkState::Up { .. } => {}
+            LinkState::Waiting => return self.return_to_link(watch),
+            LinkState::Stuck(reason) => {
+                self.find(reason);
+                return Stage::Over;
+            }
+        }
         loop {
             match check.next(now) {
-                Action::Wait => return Stage::Check(check),
+                Action::Wait => return Stage::Check { check, watch },
                 Action::Send { direction, kind, index } => {
                     if !self.probe(direction, kind, index) {
                         check.unsent();
@@ -187,6 +201,13 @@ impl<R: Rig, O: Output> Session<'_, R, O> {
                 Action::Done(outcome) => return self.checked(now, &check, outcome),
             }
         }
+    }
+
+    /// The same watch goes on: the drops that it has seen add up.
+    fn return_to_link(&mut self, watch: Box<LinkWatch>) -> Stage {
+        self.note("the link did not hold through the loop check");
+        self.enter(Phase::Link);
+        Stage::Link { watch, restart: Restart::Done }
     }
 
     /// Sends one probe; false where the port did not take it.
@@ -206,17 +227,19 @@ impl<R: Rig, O: Output> Session<'_, R, O> {
             let (sent, unicast, filtered) = (counts.sent, counts.unicast, counts.filtered);
             self.tell(Event::Probes { direction, sent, unicast, filtered });
         }
-        if let Some(reason) = self.judge_speed(matches!(outcome, Outcome::Loop)) {
-            self.find(reason);
-            return Stage::Over;
+        let speed = self.judge_speed(outcome == Outcome::Loop);
+        let path = match outcome {
+            Outcome::Loop => None,
+            Outcome::Refused(reason) => Some(reason),
+        };
+        // Below the board's speed a path that carries too little says nothing about the cable; what is no
+        // cable at all still does.
+        let path = path.filter(|reason| speed.is_none() || reason.rank() == Rank::Voiding);
+        if speed.is_none() && path.is_none() {
+            return self.enter_traffic(now);
         }
-        match outcome {
-            Outcome::Loop => self.enter_traffic(now),
-            Outcome::Refused(reason) => {
-                self.find(reason);
-                Stage::Over
-            }
-        }
+        [path, speed].into_iter().flatten().for_each(|reason| self.find(reason));
+        Stage::Over
     }
 
     pub(super) fn link_speed(&self) -> Option<BitRate> {
@@ -231,7 +254,7 @@ impl<R: Rig, O: Output> Session<'_, R, O> {
     /// The one baseline, in one place: receivers and steering stand, nothing has been sent.
     fn enter_traffic(&mut self, now: Instant) -> Stage {
         self.sample(now);
-        self.evidence.begin(self.config.pace, self.link_speed());
+        self.evidence.begin(now, self.config.pace, self.link_speed());
         self.rig.order(Order::Send);
         self.enter(Phase::Settle);
         Stage::Traffic(Traffic { began: now, settled: false, logged: now, away_since: None })
@@ -263,6 +286,15 @@ impl<R: Rig, O: Output> Session<'_, R, O> {
 
     /// Reads everything that runs along: counters, links and tallies.
     fn sample(&mut self, now: Instant) {
+        self.sample_ports();
+        for direction in Direction::BOTH {
+            if let Some(tally) = self.rig.tally(direction) {
+                self.evidence.read_tally(direction, &tally, now);
+            }
+        }
+    }
+
+    fn sample_ports(&mut self) {
         for port in Side::BOTH {
             self.evidence.read_link(port, &self.links[port.index()]);
             match self.rig.nic().counters(port) {
@@ -271,13 +303,9 @@ impl<R: Rig, O: Output> Session<'_, R, O> {
                     self.evidence.read_port(port, &counters, read_at);
                 }
                 Err(error) => {
+                    self.evidence.miss_port(port);
                     self.note_device_error(port, &error);
                 }
-            }
-        }
-        for direction in Direction::BOTH {
-            if let Some(tally) = self.rig.tally(direction) {
-                self.evidence.read_tally(direction, &tally, now);
             }
         }
     }
@@ -320,30 +348,35 @@ impl<R: Rig, O: Output> Session<'_, R, O> {
     }
 
     fn enter_drain(&mut self, now: Instant) -> Stage {
-        self.evidence.stop();
+        self.evidence.stop(now);
         self.rig.order(Order::Listen);
         self.enter(Phase::Drain);
-        let received = self.evidence.received();
-        Stage::Drain(Drain { began: now, received, changed: now, quiet_at: None })
+        Stage::Drain(Drain { began: now, quiet_at: None })
     }
 
     /// Waits until nothing arrives any more, and then until every counter is fresh.
     fn drain(&mut self, now: Instant, mut drain: Drain) -> Stage {
         self.sample(now);
-        if self.evidence.received() != drain.received {
-            drain.received = self.evidence.received();
-            drain.changed = now;
-        }
-        let quiet = now.since(drain.changed) >= QUIET || now.since(drain.began) >= DRAIN_AT_MOST;
+        let quiet = self.evidence.is_quiet() || now.since(drain.began) >= DRAIN_AT_MOST;
         if quiet && drain.quiet_at.is_none() {
             drain.quiet_at = Some(now);
         }
         let fresh = self.rig.nic().refresh();
         if drain.quiet_at.is_some_and(|since| now.since(since) >= fresh) {
             self.tell_news();
+            self.name_who_never_drained();
             return Stage::Over;
         }
         Stage::Drain(drain)
+    }
+
+    /// A worker that has not looked for what was on its way cannot say what arrived.
+    fn name_who_never_drained(&mut self) {
+        for direction in Direction::BOTH {
+            if !self.evidence.has_drained(direction) {
+                self.find(Reason::WorkerDied { direction });
+            }
+        }
     }
 
     /// Shows where the run is.

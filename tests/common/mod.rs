@@ -3,7 +3,9 @@
 
 use linegauge::cable::emulated::EmulatedCable;
 use linegauge::cable::fault::Script;
-use linegauge::rig::world::{HostTrouble, World};
+use linegauge::clock::Clock;
+use linegauge::rig::trouble::{HostTrouble, Mishap};
+use linegauge::rig::world::World;
 use linegauge::session::{self, Config, Output, Report};
 use measure::frame::DEFAULT_ETHERTYPES;
 use measure::mix::SizeMix;
@@ -11,7 +13,7 @@ use measure::plan::{End, Plan};
 use measure::record::{Event, Phase, Stamped, text};
 use measure::screen::Screen;
 use measure::units::{BitRate, Instant, Side};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// What a session is to go through.
@@ -19,6 +21,7 @@ pub struct Run {
     faults: Vec<String>,
     seed: u64,
     trouble: HostTrouble,
+    stop_at: Option<Event>,
     pub config: Config,
 }
 
@@ -29,6 +32,8 @@ pub struct Outcome {
     pub events: Vec<Stamped>,
     pub screens: Vec<(Instant, Screen)>,
     pub socket_drops: [u64; 2],
+    /// The carriers at the end.
+    pub carriers: [bool; 2],
     /// When the first and the last test frame left.
     pub flood: Option<(Instant, Instant)>,
 }
@@ -39,7 +44,7 @@ impl Run {
     }
 
     pub fn of(faults: Vec<String>) -> Self {
-        Self { faults, seed: 1, trouble: HostTrouble::default(), config: config() }
+        Self { faults, seed: 1, trouble: HostTrouble::default(), stop_at: None, config: config() }
     }
 
     pub fn seed(mut self, seed: u64) -> Self {
@@ -53,7 +58,29 @@ impl Run {
     }
 
     pub fn host_drops(mut self, socket_drops: [u64; 2]) -> Self {
-        self.trouble = HostTrouble { socket_drops };
+        self.trouble.socket_drops = socket_drops;
+        self
+    }
+
+    /// Changes what goes wrong in the box.
+    pub fn trouble(mut self, change: impl FnOnce(&mut HostTrouble)) -> Self {
+        change(&mut self.trouble);
+        self
+    }
+
+    /// Lets something happen in the box so long after the first test frame.
+    pub fn mishap(self, at: Duration, what: Mishap) -> Self {
+        self.trouble(|trouble| trouble.mishap = Some((at, what)))
+    }
+
+    /// Presses the button when `event` is told.
+    pub fn stop_at(mut self, event: Event) -> Self {
+        self.stop_at = Some(event);
+        self
+    }
+
+    pub fn configure(mut self, change: impl FnOnce(&mut Config)) -> Self {
+        change(&mut self.config);
         self
     }
 
@@ -63,8 +90,15 @@ impl Run {
         let traffic = self.config.plan.settle + run;
         let cable = EmulatedCable::new(&script, self.seed, traffic).with_ethertypes(&self.config.ethertypes);
         let mut world = World::new(cable, self.trouble);
-        let mut tape = Tape { world_now: Instant::ZERO, events: Vec::new(), screens: Vec::new() };
-        let report = session::run(&mut world, &mut tape, &self.config, &AtomicBool::new(false))
+        let stop = AtomicBool::new(false);
+        let mut tape = Tape {
+            now: Box::new(world.watch()),
+            stop: &stop,
+            stop_at: self.stop_at,
+            events: Vec::new(),
+            screens: Vec::new(),
+        };
+        let report = session::run(&mut world, &mut tape, &self.config, &stop)
             .expect("the model's sockets always open");
         Outcome {
             report,
@@ -72,6 +106,7 @@ impl Run {
             events: tape.events,
             screens: tape.screens,
             socket_drops: world.socket_drops(),
+            carriers: Side::BOTH.map(|side| world.with_cable(|cable| cable.carrier(side, world.now()))),
             flood: world.flood(),
         }
     }
@@ -120,27 +155,44 @@ impl Outcome {
     }
 }
 
+impl Outcome {
+    /// When the display first showed that the cable has failed.
+    pub fn latched(&self) -> Option<Instant> {
+        let failed = |screen: &Screen| matches!(screen, Screen::Running { failed: true, .. });
+        self.screens.iter().find(|(_, screen)| failed(screen)).map(|(at, _)| *at)
+    }
+
+    /// So long after the first test frame left.
+    pub fn after(&self, time: Duration) -> Instant {
+        self.flood.expect("there was traffic").0 + time
+    }
+}
+
 /// All reasons in plain words.
 pub fn reasons(outcome: &Outcome) -> Vec<String> {
     outcome.report.judgement.reasons.iter().map(ToString::to_string).collect()
 }
 
-/// Keeps everything.
-struct Tape {
-    world_now: Instant,
+/// Keeps everything, and stops the run where it is told to.
+struct Tape<'a> {
+    now: Box<dyn Fn() -> Instant>,
+    stop: &'a AtomicBool,
+    stop_at: Option<Event>,
     events: Vec<Stamped>,
     screens: Vec<(Instant, Screen)>,
 }
 
-impl Output for Tape {
+impl Output for Tape<'_> {
     fn event(&mut self, at: Instant, event: Event) {
-        self.world_now = at;
+        if self.stop_at.as_ref() == Some(&event) {
+            self.stop.store(true, Ordering::Relaxed);
+        }
         self.events.push(Stamped { at, event });
     }
 
     fn screen(&mut self, screen: Screen) {
         if self.screens.last().is_none_or(|(_, last)| *last != screen) {
-            self.screens.push((self.world_now, screen));
+            self.screens.push(((self.now)(), screen));
         }
     }
 }

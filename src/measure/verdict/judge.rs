@@ -33,6 +33,8 @@ pub struct Case<'a> {
     pub settings_held: bool,
     /// The senders were started: only then does what they did not do say anything.
     pub traffic_started: bool,
+    /// Rates that were offered over the judged part, A→B and B→A; none where there was none.
+    pub offered: [Option<BitRate>; 2],
 }
 
 /// The verdict and all its reasons.
@@ -63,7 +65,7 @@ pub fn judge(case: &Case) -> Judgement {
         case.account_for(direction, &mut reasons);
     }
     for &finding in case.findings {
-        reasons.add(case.attribute(finding));
+        reasons.add(finding.behind_fcs(case.mac_checks_fcs));
     }
     if reasons.0.is_empty() {
         case.shown_or_not(&mut reasons);
@@ -146,17 +148,7 @@ impl Case<'_> {
         reasons.add_if(at_least > 0, Reason::Lost { direction, at_least, at_most, sent: report.sent });
         let (frames, bit_errors) = (report.corrupt, report.bit_errors);
         let corrupt = Reason::Corrupt { direction, frames, bit_errors };
-        reasons.add_if(frames > 0, self.attribute(corrupt));
-    }
-
-    /// Whose fault damaged content is.
-    fn attribute(&self, reason: Reason) -> Reason {
-        match reason {
-            Reason::Corrupt { direction, frames, .. } if self.mac_checks_fcs => {
-                Reason::DamagedInside { direction, frames }
-            }
-            other => other,
-        }
+        reasons.add_if(frames > 0, corrupt.behind_fcs(self.mac_checks_fcs));
     }
 
     /// Nothing came through while the other direction worked, and it was not the host that dropped it all.
@@ -169,7 +161,7 @@ impl Case<'_> {
         let report = self.report(direction);
         reasons.add_if(report.host > 0, Reason::HostDrops { direction, frames: report.host });
         if let Some(rate) = report.steady
-            && self.is_starved(report, rate)
+            && self.is_starved(direction, rate)
         {
             reasons.add(Reason::HostBound { direction, rate, limit: self.pass_rate });
         }
@@ -177,18 +169,17 @@ impl Case<'_> {
         reasons.add_if(time > LONGEST_STALL, Reason::Stalled { direction, time });
     }
 
-    /// The sender did not fill the line: too little arrived, and neither the missing frames nor a link that
-    /// was away explain it.
-    fn is_starved(&self, report: &DirectionReport, rate: BitRate) -> bool {
-        let link_was_away =
-            |finding: &Reason| matches!(finding, Reason::LinkDown { .. } | Reason::DeviceGone { .. });
-        if self.findings.iter().any(link_was_away) {
-            return false;
-        }
-        let sent = u128::from(rate.bits_per_second()).saturating_mul(report.sent.into());
-        let offered = sent.checked_div(report.received.into());
-        rate < self.pass_rate
-            && offered.is_some_and(|offered| offered < self.pass_rate.bits_per_second().into())
+    /// The sender did not fill the line: too little arrived because too little was sent, and no other reason
+    /// explains that.
+    fn is_starved(&self, direction: Direction, rate: BitRate) -> bool {
+        let explains = |finding: &Reason| {
+            use Reason::{DeviceGone, LinkDown, StoppedEarly, WorkerDied};
+            matches!(finding, LinkDown { .. } | DeviceGone { .. } | StoppedEarly | WorkerDied { .. })
+        };
+        let [a_to_b, b_to_a] = self.offered;
+        let offered = if direction == Direction::AToB { a_to_b } else { b_to_a };
+        let too_little = |rate: BitRate| rate < self.pass_rate;
+        too_little(rate) && offered.is_some_and(too_little) && !self.findings.iter().any(explains)
     }
 
     /// Nothing speaks against the cable: says where something that speaks for it is missing.
@@ -288,9 +279,15 @@ mod tests {
             needed_bits: None,
             settings_held: true,
             traffic_started: true,
+            offered: [a_to_b, b_to_a].map(offered),
         };
         change(&mut case);
         judge(&case)
+    }
+
+    /// What did not arrive and is not missing was not sent.
+    fn offered(report: &DirectionReport) -> Option<BitRate> {
+        if report.missing > 0 { Some(BASIS) } else { report.steady }
     }
 
     fn judge_clean(change: impl FnOnce(&mut Case)) -> Judgement {

@@ -1,0 +1,133 @@
+//! One direction of a run: what its worker published, and what of it is missing for good.
+
+use super::Limits;
+use crate::gauge::Gauge;
+use crate::tally::Tally;
+use crate::units::{BitRate, Direction, Instant, MAX_STREAMS};
+use crate::verdict::Reason;
+use core::time::Duration;
+
+/// A frame that has not arrived after so long while frames flow is missing, whatever comes after it.
+const OVERDUE: Duration = Duration::from_millis(250);
+
+/// One direction's tally and rates.
+#[derive(Clone, Debug)]
+pub(super) struct Way {
+    pub(super) tally: Tally,
+    pub(super) gauge: Gauge,
+    /// Damaged frames that no test socket took, but the listening socket heard.
+    pub(super) damaged: u64,
+    due: Due,
+    gap: Gap,
+    /// Frames lost so far, confirmed.
+    pub(super) lost: u64,
+    pub(super) stalled: Duration,
+    /// When the worker last found that something had arrived.
+    pub(super) arrived_at: Instant,
+}
+
+/// Frames missing at one reading. They are lost if counters that are younger do not explain them: a drop
+/// may be counted a moment after the gap that it makes was seen.
+#[derive(Clone, Copy, Debug, Default)]
+struct Gap {
+    frames: u64,
+    seen_at: Instant,
+}
+
+/// What must have arrived by now, whether or not anything came after it: without it a stream that falls
+/// silent would show no gap.
+#[derive(Clone, Copy, Debug, Default)]
+struct Due {
+    /// Frames of each stream that are due.
+    frames: [u64; MAX_STREAMS],
+    /// Frames of each stream that had been sent at `noted_at`, and will be due.
+    sent: [u64; MAX_STREAMS],
+    noted_at: Instant,
+}
+
+impl Due {
+    /// The worker's own stamps count: while it stands still, nothing becomes overdue.
+    fn note(&mut self, tally: &Tally) {
+        if tally.received_at.since(self.noted_at) >= OVERDUE {
+            self.frames = self.sent;
+            self.sent = tally.streams.map(|stream| stream.sent);
+            self.noted_at = tally.received_at;
+        }
+    }
+}
+
+impl Way {
+    /// A direction with nothing seen yet.
+    pub(super) fn new(tolerance_ppm: u64) -> Self {
+        Self {
+            tally: Tally::default(),
+            gauge: Gauge::new(BitRate::default(), tolerance_ppm),
+            damaged: 0,
+            due: Due::default(),
+            gap: Gap::default(),
+            lost: 0,
+            stalled: Duration::ZERO,
+            arrived_at: Instant::ZERO,
+        }
+    }
+
+    /// Damaged frames so far, wherever they were heard.
+    pub(super) fn corrupt(&self) -> u64 {
+        self.tally.sum(|stream| stream.corrupt) + self.tally.unidentified + self.damaged
+    }
+
+    pub(super) fn longest_stall(&self) -> Duration {
+        self.stalled.max(Duration::from_nanos(self.tally.longest_stall))
+    }
+
+    pub(super) fn take(&mut self, tally: &Tally) {
+        if tally.received != self.tally.received {
+            self.arrived_at = tally.received_at;
+        }
+        self.tally = *tally;
+        self.gauge.read(tally);
+        self.due.note(tally);
+    }
+
+    /// Frames missing so far: passed over by a later one, or overdue.
+    pub(super) fn missing(&self) -> u64 {
+        let streams = self.tally.streams.iter().zip(self.due.frames);
+        let missing = streams.map(|(stream, due)| {
+            stream.expected.max(due).saturating_sub(stream.good.saturating_add(stream.corrupt))
+        });
+        missing.fold(0, u64::saturating_add)
+    }
+
+    /// Calls lost what was missing a refresh of the counters ago, still is, and is neither among the `host`'s
+    /// drops nor among the frames that came without saying which they are; none of it where nobody counts
+    /// the host's drops.
+    pub(super) fn confirm(&mut self, host: Option<u64>, now: Instant, refresh: Duration) {
+        if now.since(self.gap.seen_at) < refresh {
+            return;
+        }
+        let missing = self.missing();
+        let nameless = [self.tally.unidentified, self.damaged, self.tally.sum(|stream| stream.misplaced)];
+        let explained = nameless.into_iter().chain(host).fold(0, u64::saturating_add);
+        if host.is_some() {
+            self.lost = self.lost.max(self.gap.frames.min(missing).saturating_sub(explained));
+        }
+        self.gap = Gap { frames: missing, seen_at: now };
+    }
+
+    /// What the running figures say of this direction.
+    pub(super) fn seen(&self, direction: Direction, limits: &Limits) -> heapless::Vec<Reason, 3> {
+        let tally = &self.tally;
+        let longest = self.longest_stall();
+        let sent = tally.sum(|stream| stream.sent);
+        let lost = Reason::Lost { direction, at_least: self.lost, at_most: self.lost, sent };
+        let bit_errors = tally.sum(|stream| stream.bit_errors);
+        let frames = self.corrupt();
+        let corrupt = Reason::Corrupt { direction, frames, bit_errors }.behind_fcs(limits.mac_checks_fcs);
+        let found = [
+            (self.lost > 0).then_some(lost),
+            (frames > 0).then_some(corrupt),
+            (longest > limits.stall).then_some(Reason::Stalled { direction, time: longest }),
+        ];
+        found.into_iter().flatten().collect()
+    }
+}
