@@ -205,6 +205,7 @@ mod tests {
             ber: [ber(Some(3e-12)), ber(None)],
             basis: Some(BitRate::from_mbps(10_000)),
             link_speed: None,
+            pace_of: None,
             highest: [Some(BitRate::from_mbps(10_001)), None],
             probes: [64, 64],
         }
@@ -214,7 +215,7 @@ mod tests {
     #[test]
     fn the_object_is_as_its_readers_know_it() {
         let version = env!("CARGO_PKG_VERSION");
-        let both = r#""sent":100,"received":83,"good":80,"lost":16,"lost_at_most":17,"corrupt":3,"unidentified":1,"bit_errors":5,"missing":18,"host":1,"unknown":0,"duplicates":0,"reordered":0"#;
+        let both = r#""sent":100,"received":83,"good":80,"lost":16,"lost_at_most":17,"corrupt":3,"unidentified":1,"bit_errors":5,"missing":18,"host":1,"unknown":0,"duplicates":0,"reordered":0,"misplaced":0"#;
         let golden = [
             r#"{"schema":1,"verdict":"FAIL","reason":"A>B lost 16 to 17 of 100","reasons":["A>B lost 16 to 17 of 100"],"run":3,"#,
             &format!(r#""version":"{version}","board":"bench","label":"blue \"3m\"","basis_gbps":10.0,"link_gbps":null,"#),
