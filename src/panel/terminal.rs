@@ -96,8 +96,8 @@ impl<W: Write> TerminalPanel<W> {
         }
         if let Some(window) = &mut self.window {
             closing.iter().for_each(|line| window.add(visible(line)));
-            update.push_str(&window.redraw());
-            window.drawn = 0;
+            // Nothing is left under the block: what follows begins at the start of a line, with no sequence.
+            update.push_str(&window.block());
             window.log.clear();
         }
         self.print(&update)
@@ -139,15 +139,15 @@ impl Window {
 
     /// What draws the block over the one before.
     fn redraw(&mut self) -> String {
-        let mut update = self.rewind();
-        let lines = self.panel.iter().chain(&self.log);
-        for line in lines {
-            // Erased first: after a line that fills the width the cursor is still in its last column.
-            update.extend([ERASE_LINE, line, "\n"]);
-        }
-        update.push_str(ERASE_BELOW);
+        let update = self.rewind() + &self.block() + ERASE_BELOW;
         self.drawn = self.panel.len() + self.log.len();
         update
+    }
+
+    /// The block's lines. Each is erased first: after a line that fills the width the cursor is still in its
+    /// last column.
+    fn block(&self) -> String {
+        self.panel.iter().chain(&self.log).flat_map(|line| [ERASE_LINE, line, "\n"]).collect()
     }
 
     /// What takes the block away; the log lines in it are forgotten.
