@@ -60,7 +60,8 @@ fn no_real_ports(board: &Board) -> HostRefused {
             return HostRefused::new(format_args!("board {}, port {side}", board.name), error);
         }
     }
-    let why = "its ports are there, but this version drives software cables only (--cable virtual or emulated)";
+    let why =
+        "its ports are there, but this version drives software cables only (--cable virtual or emulated)";
     HostRefused::new(format_args!("board {}", board.name), why)
 }
 
@@ -194,7 +195,7 @@ fn open_console(console: &mut Console, request: &RunRequest, log: Option<File>) 
 }
 
 /// Set by Ctrl-C, by a request to end, and by the terminal going away; a second one ends at once.
-fn stop_flag() -> Result<Arc<AtomicBool>, HostRefused> {
+pub(super) fn stop_flag() -> Result<Arc<AtomicBool>, HostRefused> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM, SIGHUP] {

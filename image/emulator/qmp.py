@@ -1,0 +1,37 @@
+"""QEMU's control socket."""
+
+import json
+import socket
+
+from refused import Refused
+
+PATIENCE_S = 30
+
+
+class Qmp:
+    """One connection; commands wait for their answers, events are passed over."""
+
+    def __init__(self, connection: socket.socket):
+        self.socket = connection
+        self.socket.settimeout(PATIENCE_S)
+        self.lines = self.socket.makefile("r")
+        self.answer()
+        self.do("qmp_capabilities")
+
+    def do(self, command: str, **arguments) -> None:
+        request = {"execute": command, "arguments": arguments}
+        self.socket.sendall(json.dumps(request).encode())
+        answer = self.answer()
+        if "error" in answer:
+            raise Refused(f"QEMU refuses {command}: {answer['error']['desc']}")
+
+    def answer(self) -> dict:
+        while line := self.lines.readline():
+            answer = json.loads(line)
+            if "event" not in answer:
+                return answer
+        raise Refused("QEMU has closed its control socket")
+
+    def close(self) -> None:
+        self.lines.close()
+        self.socket.close()
