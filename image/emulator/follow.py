@@ -1,7 +1,6 @@
 """Follows the serial log and does the steps as they become due."""
 
 import os
-import re
 import select
 import sys
 import time
@@ -22,7 +21,7 @@ class Follower:
         self.box = box
         self.times = request.times
         self.script = Script(request.steps)
-        self.until = re.compile(request.until) if request.until else None
+        self.until = request.until
         self.keep = request.log.open("w") if request.log else None
         self.keyboard = sys.stdin.fileno() if sys.stdin else None
         self.line = b""

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from refused import WRONG_REQUEST, Refused
-from steps import Step, When
+from steps import Step, When, pattern
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -44,9 +44,16 @@ def read(words: list[str] | None = None) -> argparse.Namespace:
     return request
 
 
+class Parser(argparse.ArgumentParser):
+    """Refuses in one line."""
+
+    def error(self, message: str) -> None:
+        raise Refused(f"{message} (see --help)", WRONG_REQUEST)
+
+
 def parser() -> argparse.ArgumentParser:
-    new = argparse.ArgumentParser("image/boot", description=ABOUT, epilog=STEPS, allow_abbrev=False,
-                                  formatter_class=argparse.RawDescriptionHelpFormatter)
+    new = Parser("image/boot", description=ABOUT, epilog=STEPS, allow_abbrev=False,
+                 formatter_class=argparse.RawDescriptionHelpFormatter)
     new.set_defaults(steps=[])
     add_steps(new.add_argument_group("steps"))
     add_ends(new.add_argument_group("the end, and what is kept"))
@@ -63,6 +70,8 @@ class AddStep(argparse.Action):
             when, words = value[0], value[1:]
         else:
             when, words = value, []
+        if option == "--deaf" and not words[0].replace(".", "", 1).isdigit():
+            raise Refused(f"--deaf {words[0]}: must be seconds", WRONG_REQUEST)
         namespace.steps = [*namespace.steps, Step(option.lstrip("-"), When.read(when or "+0"), words)]
 
 
@@ -77,7 +86,7 @@ def add_steps(group) -> None:
 
 
 def add_ends(group) -> None:
-    group.add_argument("--until", metavar="PATTERN", help="end when a line, after the last step, has this")
+    group.add_argument("--until", type=pattern, metavar="PATTERN", help="end when a line, after the last step, has this")
     group.add_argument("--timeout", type=float, default=300, metavar="S", help="end after so long [default: 300]")
     group.add_argument("--screenshot", type=Path, metavar="FILE", help="write the display as PNG at the end")
     group.add_argument("--log", type=Path, metavar="FILE", help="write the serial log to a file, too")

@@ -1,8 +1,17 @@
 """What is done to the box while it runs, and when."""
 
-import argparse
 import re
 from dataclasses import dataclass
+
+from refused import WRONG_REQUEST, Refused
+
+
+def pattern(text: str) -> re.Pattern:
+    """What is looked for in a line."""
+    try:
+        return re.compile(text)
+    except re.error as error:
+        raise Refused(f"{text}: must be a regular expression ({error})", WRONG_REQUEST) from error
 
 
 @dataclass(frozen=True)
@@ -19,10 +28,7 @@ class When:
             return cls(after=float(text))
         if re.fullmatch(r"\d+(\.\d+)?", text):
             return cls(at=float(text))
-        try:
-            return cls(pattern=re.compile(text))
-        except re.error as error:
-            raise argparse.ArgumentTypeError(f"{text}: must be seconds or a regular expression ({error})") from error
+        return cls(pattern=pattern(text))
 
     def due(self, since_last: float) -> float | None:
         """Seconds since the start; none for a line of the log."""
