@@ -36,5 +36,5 @@ system_partition() {
     truncate -s $(( ESP_SECTORS * SECTOR )) "$1"
     mkfs.vfat --invariant -F 32 -s 1 -i 4C470001 -n LINEGAUGE "$1" >/dev/null
     mmd -i "$1" ::EFI ::EFI/BOOT
-    mcopy -m -i "$1" "$2" ::EFI/BOOT/BOOTX64.EFI
+    mcopy -i "$1" "$2" ::EFI/BOOT/BOOTX64.EFI
 }
