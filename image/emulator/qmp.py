@@ -1,5 +1,6 @@
 """QEMU's control socket."""
 
+import contextlib
 import json
 import socket
 
@@ -32,6 +33,9 @@ class Qmp:
                 return answer
         raise Refused("QEMU has closed its control socket")
 
-    def close(self) -> None:
+    def quit(self) -> None:
+        """Ends QEMU, which may have ended by itself; it is stopped in any case afterwards."""
+        with contextlib.suppress(OSError, Refused):
+            self.do("quit")
         self.lines.close()
         self.socket.close()
