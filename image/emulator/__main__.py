@@ -10,7 +10,7 @@ from refused import Refused
 
 
 def main() -> int:
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda signum, _frame: sys.exit(128 + signum))
     try:
         request = options.read()
@@ -19,8 +19,6 @@ def main() -> int:
     except Refused as refused:
         print(f"boot: {refused}", file=sys.stderr)
         return refused.code
-    except KeyboardInterrupt:
-        return 128 + signal.SIGINT
 
 
 sys.exit(main())

@@ -22,6 +22,7 @@ SLOTS = ("0x10", "0x11")
 # wire with flow control.
 SERIAL_ROOM = 4096
 START_PATIENCE_S = 20
+FOLDER = "linegauge-box-"
 
 
 class Box:
@@ -29,7 +30,7 @@ class Box:
 
     def __init__(self, request):
         self.request = request
-        self.folder = Path(tempfile.mkdtemp(prefix="linegauge-box-"))
+        self.folder = new_folder()
         self.qemu = self.cable = self.qmp = self.serial = None
         self.plugged = True
         self.carrier = dict.fromkeys(SIDES, True)
@@ -95,7 +96,7 @@ class Box:
 
     def set_links(self, sides) -> None:
         for side in list(sides)[:self.request.nics]:
-            self.qmp.do("set_link", name=side, up=self.plugged and self.carrier[side])
+            self.qmp.do("set_link", name=f"port-{side}", up=self.plugged and self.carrier[side])
 
     @property
     def keys(self) -> int:
@@ -116,6 +117,14 @@ class Box:
         for descriptor in self.serial or ():
             os.close(descriptor)
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def new_folder() -> Path:
+    """A folder for sockets; those of boxes whose process was killed are swept away."""
+    for old in Path(tempfile.gettempdir()).glob(f"{FOLDER}*-*"):
+        if not Path("/proc", old.name.removeprefix(FOLDER).split("-")[0]).exists():
+            shutil.rmtree(old, ignore_errors=True)
+    return Path(tempfile.mkdtemp(prefix=f"{FOLDER}{os.getpid()}-"))
 
 
 def open_serial(folder: Path) -> tuple[int, int]:
@@ -178,7 +187,7 @@ def ports(request, folder: Path, cable) -> list[str]:
     for side, slot in list(zip(SIDES, slots))[:request.nics]:
         words += ["-netdev", f"dgram,id={side},local.type=unix,local.path={port(folder, side)},"
                              f"remote.type=unix,remote.path={cable.peer(side)}"]
-        words += ["-device", f"e1000e,netdev={side},addr={slot},mac=52:54:00:00:00:0{side}"]
+        words += ["-device", f"e1000e,id=port-{side},netdev={side},addr={slot},mac=52:54:00:00:00:0{side}"]
         if request.capture:
             words += capture(request.capture, side)
     return words

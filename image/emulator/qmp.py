@@ -21,8 +21,11 @@ class Qmp:
 
     def do(self, command: str, **arguments) -> None:
         request = {"execute": command, "arguments": arguments}
-        self.socket.sendall(json.dumps(request).encode())
-        answer = self.answer()
+        try:
+            self.socket.sendall(json.dumps(request).encode())
+            answer = self.answer()
+        except OSError as error:
+            raise Refused(f"QEMU does not take {command}: {error}") from error
         if "error" in answer:
             raise Refused(f"QEMU refuses {command}: {answer['error']['desc']}")
 
@@ -35,7 +38,7 @@ class Qmp:
 
     def quit(self) -> None:
         """Ends QEMU, which may have ended by itself; it is stopped in any case afterwards."""
-        with contextlib.suppress(OSError, Refused):
+        with contextlib.suppress(Refused):
             self.do("quit")
         self.lines.close()
         self.socket.close()
