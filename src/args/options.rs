@@ -1,6 +1,6 @@
 //! The options as the command line has them.
 
-use super::request::LogTarget;
+use super::request::{CableEnd, LogTarget};
 use super::{help, values};
 use crate::board::{CableKind, DurationArg, SizeMix};
 use clap::{Args, Parser, Subcommand};
@@ -35,6 +35,9 @@ pub(super) enum Sub {
     Boards(BoardsOptions),
     /// Measure how many frames a second the datapath moves, at which CPU cost
     Bench(BenchOptions),
+    /// Be an emulated cable between two ports of an emulator (unix datagram sockets)
+    #[command(hide = true)]
+    Cable(CableOptions),
 }
 
 #[derive(Debug, Args)]
@@ -148,4 +151,28 @@ pub(super) struct BenchOptions {
     /// Print the figures as one line of JSON
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct CableOptions {
+    /// Sockets at port A: the cable's, which is made, and the port's
+    #[arg(long, value_name = "CABLE:PORT", value_parser = values::cable_end)]
+    pub a: CableEnd,
+
+    /// Sockets at port B
+    #[arg(long, value_name = "CABLE:PORT", value_parser = values::cable_end)]
+    pub b: CableEnd,
+
+    /// What the cable does wrong, as in `run`; can be given repeatedly
+    #[arg(long, value_name = "SCRIPT")]
+    pub fault: Vec<String>,
+
+    /// Seed of the cable's choices
+    #[arg(long, value_name = "N", value_parser = values::seed, allow_hyphen_values = true, default_value = "1")]
+    pub seed: u64,
+
+    /// Time that faults are spread over, from the first test frame on, 0.1 to 3600 s
+    #[arg(long, value_name = "SECONDS", value_parser = values::bench_seconds, allow_hyphen_values = true,
+        default_value = "15")]
+    pub traffic: Duration,
 }

@@ -1,6 +1,6 @@
 //! What a run or a bench is to do, checked as a whole.
 
-use super::options::{BenchOptions, BoardsOptions, RunOptions};
+use super::options::{BenchOptions, BoardsOptions, CableOptions, RunOptions};
 use super::refused::Refused;
 use crate::board::{self, Board, CableKind, DurationArg, SizeMix};
 use measure::plan::PROOF_BOUND;
@@ -55,6 +55,28 @@ pub struct BenchRequest {
     pub seconds: Duration,
     /// Print JSON.
     pub json: bool,
+}
+
+/// An emulated cable between two ports of an emulator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CableRequest {
+    /// At port A and at port B.
+    pub ends: [CableEnd; 2],
+    /// Fault scripts as given.
+    pub faults: Vec<String>,
+    /// Seed of the cable's choices.
+    pub seed: u64,
+    /// What faults are spread over, from the first test frame on.
+    pub traffic: Duration,
+}
+
+/// The two unix datagram sockets at one end of a cable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CableEnd {
+    /// The cable's own, which it makes.
+    pub cable: PathBuf,
+    /// The port's, which may come later.
+    pub port: PathBuf,
 }
 
 impl RunOptions {
@@ -153,5 +175,11 @@ impl BenchOptions {
             board.check().map_err(|conflict| Refused::conflict(&conflict))?;
         }
         Ok(BenchRequest { board, mixes, seconds: self.seconds, json: self.json })
+    }
+}
+
+impl CableOptions {
+    pub(super) fn request(self) -> CableRequest {
+        CableRequest { ends: [self.a, self.b], faults: self.fault, seed: self.seed, traffic: self.traffic }
     }
 }

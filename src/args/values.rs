@@ -1,6 +1,6 @@
 //! From one word to one value; a refusal completes the sentence that the option and its value begin.
 
-use super::request::LogTarget;
+use super::request::{CableEnd, LogTarget};
 use crate::board::{CableKind, DURATION_RIGHT, DurationArg, SizeMix};
 use measure::units::{BitRate, MAX_STREAMS};
 use std::ops::RangeInclusive;
@@ -106,6 +106,15 @@ pub(super) fn file(text: &str) -> Result<PathBuf, &'static str> {
     if text.is_empty() { Err("must be a file") } else { Ok(PathBuf::from(text)) }
 }
 
+pub(super) fn cable_end(text: &str) -> Result<CableEnd, &'static str> {
+    match text.split_once(':') {
+        Some((cable, port)) if !cable.is_empty() && !port.is_empty() && cable != port => {
+            Ok(CableEnd { cable: PathBuf::from(cable), port: PathBuf::from(port) })
+        }
+        _ => Err("must be two different sockets with a colon between, the cable's and the port's"),
+    }
+}
+
 pub(super) fn bench_seconds(text: &str) -> Result<Duration, &'static str> {
     let seconds: Option<f64> = text.parse().ok();
     seconds
@@ -174,6 +183,15 @@ mod tests {
         assert!(label(&"x".repeat(32)).is_ok());
         assert!(label(&"x".repeat(33)).is_err());
         assert!(label("caf\u{e9}").is_err());
+    }
+
+    #[test]
+    fn a_cable_end_is_two_sockets() {
+        let end = cable_end("/run/cable-a:/run/port-a").unwrap();
+        assert_eq!((end.cable.to_str(), end.port.to_str()), (Some("/run/cable-a"), Some("/run/port-a")));
+        for text in ["", ":", "cable", "cable:", ":port", "same:same"] {
+            assert!(cable_end(text).is_err(), "{text}");
+        }
     }
 
     #[test]

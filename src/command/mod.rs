@@ -3,6 +3,7 @@
 pub mod bench;
 mod bench_box;
 pub mod boards;
+pub mod cable;
 mod console;
 pub mod run;
 

@@ -212,7 +212,7 @@ fn open_console(console: &mut Console, request: &RunRequest, log: Option<File>) 
 }
 
 /// Set by Ctrl-C, by a request to end, and by the terminal going away; a second one ends at once.
-fn stop_flag() -> Result<Arc<AtomicBool>, HostRefused> {
+pub(super) fn stop_flag() -> Result<Arc<AtomicBool>, HostRefused> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM, SIGHUP] {

@@ -1,0 +1,129 @@
+"""The command line of image/boot."""
+
+import argparse
+from pathlib import Path
+
+from refused import WRONG_REQUEST, Refused
+from steps import Step, When, pattern
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+ABOUT = """\
+Starts the emulated box and shows its serial log. What is typed goes to its serial port.
+
+The box has two ports. A is 0000:00:10.0 with address 52:54:00:00:00:0a, B is
+0000:00:11.0 with 52:54:00:00:00:0b. A perfect cable joins them unless --cable
+says otherwise."""
+
+STEPS = """\
+Steps are done in the order of the command line. WHEN is one of
+  12.5       seconds after the box was switched on
+  +3         seconds after the step before
+  PATTERN    at the first line of the serial log, after the step before, that
+             the regular expression is found in
+and is left out for: at once.
+
+Exit code: 0 if the log has shown the pattern of --until, or without --until if
+the box has switched itself off; 1 if not; 2 for a wrong request; 3 where the
+host could not start the box.
+
+Example, a second run by the button:
+  image/boot --press 'verdict' --until 'verdict' --screenshot second.png
+Everything after -- goes to QEMU as it is."""
+
+
+def read(words: list[str] | None = None) -> argparse.Namespace:
+    """The request; ends with code 2, and one line, where there is none."""
+    request = parser().parse_args(words)
+    if request.uefi and request.append:
+        raise Refused("--append: the stick has its own command line; use image/build --append", WRONG_REQUEST)
+    if request.cable is not None and request.nics != 2:
+        raise Refused(f"--nics {request.nics}: a cable needs 2", WRONG_REQUEST)
+    if request.program is None and request.cable is not None:
+        request.program = release_binary()
+    return request
+
+
+class Parser(argparse.ArgumentParser):
+    """Refuses in one line."""
+
+    def error(self, message: str) -> None:
+        raise Refused(f"{message} (see --help)", WRONG_REQUEST)
+
+
+def parser() -> argparse.ArgumentParser:
+    new = Parser("image/boot", description=ABOUT, epilog=STEPS, allow_abbrev=False,
+                 formatter_class=argparse.RawDescriptionHelpFormatter)
+    new.set_defaults(steps=[])
+    add_steps(new.add_argument_group("steps"))
+    add_ends(new.add_argument_group("the end, and what is kept"))
+    add_box(new.add_argument_group("the box"))
+    add_cable(new.add_argument_group("the cable"))
+    return new
+
+
+class AddStep(argparse.Action):
+    """Adds a step to the one list, so that the order is kept across options."""
+
+    def __call__(self, _parser, namespace, value, option=None):
+        if isinstance(value, list):
+            when, words = value[0], value[1:]
+        else:
+            when, words = value, []
+        if option == "--deaf" and not words[0].replace(".", "", 1).isdigit():
+            raise Refused(f"--deaf {words[0]}: must be seconds", WRONG_REQUEST)
+        namespace.steps = [*namespace.steps, Step(option.lstrip("-"), When.read(when or "+0"), words)]
+
+
+def add_steps(group) -> None:
+    for name, what in [("press", "press the power button"), ("unplug", "pull the cable out: both links go down"),
+                       ("plug", "put it in again")]:
+        group.add_argument(f"--{name}", action=AddStep, nargs="?", metavar="WHEN", help=what)
+    group.add_argument("--type", action=AddStep, nargs=2, metavar=("WHEN", "TEXT"), help="send TEXT to the serial port")
+    group.add_argument("--picture", action=AddStep, nargs=2, metavar=("WHEN", "FILE"), help="write the display as PNG")
+    group.add_argument("--deaf", action=AddStep, nargs=2, metavar=("WHEN", "SECONDS"),
+                       help="stop reading the serial port for so long")
+
+
+def add_ends(group) -> None:
+    group.add_argument("--until", type=pattern, metavar="PATTERN", help="end when a line, after the last step, has this")
+    group.add_argument("--timeout", type=float, default=300, metavar="S", help="end after so long [default: 300]")
+    group.add_argument("--screenshot", type=Path, metavar="FILE", help="write the display as PNG at the end")
+    group.add_argument("--log", type=Path, metavar="FILE", help="write the serial log to a file, too")
+    group.add_argument("--capture", type=Path, metavar="FOLDER", help="keep all that leaves the ports: a.pcap, b.pcap")
+    group.add_argument("--times", action="store_true", help="put seconds since the start before each line")
+
+
+def add_box(group) -> None:
+    group.add_argument("--image", type=Path, default=ROOT / "target" / "image", metavar="FOLDER",
+                       help="what image/build made [default: target/image]")
+    group.add_argument("--uefi", action="store_true", help="start from the stick image with UEFI firmware")
+    group.add_argument("--stick", type=Path, metavar="FILE",
+                       help="this stick image, and write to it [default: with --uefi a throw-away copy]")
+    group.add_argument("--append", default="", metavar="WORDS", help="more words for the kernel's command line")
+    group.add_argument("--cpu", default="Nehalem", metavar="MODEL",
+                       help="processor [default: Nehalem; qemu64 has no clock to pin]")
+    group.add_argument("--memory", type=int, default=256, metavar="MB")
+    group.add_argument("--nics", type=int, default=2, choices=[0, 1, 2], help="ports [default: 2]")
+    group.add_argument("--swap-nics", action="store_true", help="A at 0000:00:11.0, B at 0000:00:10.0")
+    group.add_argument("--kvm", action="store_true", help="use the host's processor; may hang where /dev/kvm is broken")
+    group.add_argument("--no-reboot", action="store_true", help="end where the box would start again")
+    group.add_argument("qemu", nargs="*", help=argparse.SUPPRESS)
+
+
+def add_cable(group) -> None:
+    group.add_argument("--cable", action="append", metavar="FAULT",
+                       help="a cable with this fault, or with none where it is empty; can be repeated")
+    group.add_argument("--seed", default="1", metavar="N", help="seed of the cable's choices [default: 1]")
+    group.add_argument("--traffic", default="15", metavar="S",
+                       help="time that faults are spread over, from the first test frame on [default: 15]")
+    group.add_argument("--program", type=Path, metavar="FILE",
+                       help="the linegauge that is the cable [default: this tree's release binary]")
+
+
+def release_binary() -> Path:
+    """What `cargo build --release` has made here."""
+    found = sorted(ROOT.glob("target/*-linux-*/release/linegauge"))
+    if not found:
+        raise Refused("no release binary to be the cable: run cargo build --release, or name one with --program")
+    return found[-1]
