@@ -87,6 +87,11 @@ fn reading(wanted: Khz, got: Text, held: Held, required: bool) -> SettingReading
     SettingReading { setting: Setting::Clock, port: None, wanted: text(wanted), got, held, required }
 }
 
+/// The processors that are online; none where sysfs tells no list of them. `sys` is where it is.
+pub fn online_cpus(files: &impl Files, sys: &Path) -> Option<CpuList> {
+    online(files, &sys.join("devices/system/cpu"))
+}
+
 fn online(files: &impl Files, root: &Path) -> Option<CpuList> {
     let list = CpuList::parse(&files.read(&root.join("online")).ok()?)?;
     (!list.is_empty()).then_some(list)

@@ -5,7 +5,7 @@ use super::files::RealFiles;
 use super::latency::{self, LatencyHold};
 use super::watchdog::{Watchdog, WatchdogError};
 use crate::board::{Board, ClockProof};
-use measure::record::{SettingReading, Words, words};
+use measure::record::{Held, SettingReading, Words, words};
 use measure::verdict::Setting;
 use std::path::{Path, PathBuf};
 
@@ -39,8 +39,26 @@ pub struct Applied {
 #[derive(Debug, Default)]
 pub struct HostHold {
     clock: Option<ClockPin<RealFiles>>,
-    latency: Option<LatencyHold>,
     clock_required: bool,
+    measured: Option<MeasuredClock>,
+    latency: Option<LatencyHold>,
+}
+
+/// A clock that was measured to be right, and is watched.
+#[derive(Debug)]
+struct MeasuredClock {
+    watch: measured::Watch,
+    wanted: Khz,
+    required: bool,
+}
+
+impl MeasuredClock {
+    fn check(&mut self) -> Option<Slipped> {
+        let furthest = measured::furthest(&self.watch.look(), self.wanted)?;
+        let what = words(format_args!("measured {furthest}"));
+        let slipped = Slipped { setting: Setting::Clock, what, required: self.required };
+        (!measured::is_near(furthest.khz, self.wanted)).then_some(slipped)
+    }
 }
 
 /// A setting that was held and is not any more.
@@ -65,7 +83,8 @@ impl HostHold {
             what: words("a longer wake-up is allowed"),
             required: true,
         });
-        faults.into_iter().map(slipped).chain(latency).collect()
+        let measured = self.measured.as_mut().and_then(MeasuredClock::check);
+        faults.into_iter().map(slipped).chain(measured).chain(latency).collect()
     }
 
     /// Leaves the clock pinned to the end: for a box that does nothing else. The latency limit ends with the
@@ -111,12 +130,15 @@ impl Applied {
     }
 
     fn measure_clock(&mut self, roots: &Roots, proof: ClockProof, wanted: Khz) {
-        let measured = match proof {
-            ClockProof::Off => None,
-            ClockProof::Require | ClockProof::Report => measured::of_online(&roots.sys, &roots.dev),
-        };
+        let online = clock::online_cpus(&RealFiles, &roots.sys).filter(|_| proof != ClockProof::Off);
+        let measured = online.as_ref().and_then(|cpus| measured::all(&roots.dev, cpus));
         let furthest = measured.and_then(|all| measured::furthest(&all, wanted));
-        self.readings.push(measured::judge(furthest, wanted, proof));
+        let reading = measured::judge(furthest, wanted, proof);
+        if let Some(cpus) = online.filter(|_| reading.held == Held::Yes) {
+            let watch = measured::Watch::begin(&roots.dev, &cpus);
+            self.held.measured = Some(MeasuredClock { watch, wanted, required: reading.required });
+        }
+        self.readings.push(reading);
     }
 }
 
@@ -130,7 +152,6 @@ pub fn arm_watchdog(board: &Board) -> Option<Result<Watchdog, WatchdogError>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use measure::record::Held;
     use std::fs;
 
     /// A box in a folder: two processors, both within 0.8 and 4.0 GHz, and the latency device.

@@ -89,7 +89,7 @@ pub enum WatchdogError {
         /// The kernel's word.
         source: io::Error,
     },
-    /// It was opened, which started it, and does not answer as a watchdog.
+    /// It does not answer as a watchdog.
     #[error("watchdog {device}: is no watchdog: {source}")]
     NotOne {
         /// The device.
@@ -179,7 +179,7 @@ impl Watchdog {
     /// Arms the watchdog `device` (like "/dev/watchdog0") with a time of `seconds`, or what it makes of that.
     ///
     /// # Errors
-    /// See [`WatchdogError`]. But for the first it is armed all the same, and will reset the machine.
+    /// See [`WatchdogError`]. No watchdog is left running then, but for one that the kernel never stops.
     pub fn open(device: &Path, seconds: u16) -> Result<Self, WatchdogError> {
         let name = device.display().to_string();
         let file = OpenOptions::new().write(true).open(device);
@@ -200,7 +200,11 @@ impl<D: Device> Watchdog<D> {
         };
         let timeout = match timeout(&device, seconds) {
             Ok(timeout) => timeout,
-            Err(source) => return Err(WatchdogError::Timeout { device: name, source }),
+            Err(source) => {
+                // Nobody could feed it in time.
+                let _ = device.allow_stop();
+                return Err(WatchdogError::Timeout { device: name, source });
+            }
         };
         let magic_close = support.options & MAGIC_CLOSE != 0;
         let report = WatchdogReport {
@@ -429,6 +433,7 @@ mod tests {
             let model = Model::new(State { rounds_to: None, timeout, ..usual() });
             let line = model.arm(20).unwrap_err().to_string();
             assert!(line.starts_with("watchdog model: does not tell its time: "), "{line}");
+            assert!(model.now().stop_allowed && model.now().closed, "it is not left running");
         }
     }
 

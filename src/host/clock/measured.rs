@@ -14,7 +14,6 @@ pub use spin::{Slice, by_slices};
 use super::{CpuList, Khz};
 use crate::board::ClockProof;
 use crate::host::affinity;
-use crate::host::files::RealFiles;
 use measure::record::{Held, SettingReading, Text, text};
 use measure::verdict::Setting;
 use std::fmt;
@@ -52,10 +51,10 @@ pub struct Measured {
     pub method: Method,
 }
 
-/// [`all`] of the processors that are online, by the list in sysfs.
-#[must_use]
-pub fn of_online(sys: &Path, dev: &Path) -> Option<Vec<Measured>> {
-    all(dev, &super::online(&RealFiles, &sys.join("devices/system/cpu"))?)
+impl fmt::Display for Measured {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, cpu {}, {}", self.khz, self.cpu, self.method)
+    }
 }
 
 /// Measures those of `cpus` that this process may run on, one after another: each is kept busy for a few
@@ -87,6 +86,42 @@ fn one(dev: &Path, cpu: u32) -> Option<Measured> {
     counted.or_else(|| Some(Measured { cpu, khz: by_slices(&slices)?, method: Method::Loop }))
 }
 
+/// Watches the clock of working processors from one look to the next, by their counters: what a thermal or
+/// power limit takes from it shows there and in no file.
+#[derive(Debug)]
+pub struct Watch(Vec<Watched>);
+
+#[derive(Debug)]
+struct Watched {
+    cpu: u32,
+    reader: counters::Reader,
+    trail: counters::Trail,
+}
+
+impl Watch {
+    /// Begins to watch those of `cpus` whose counters can be read, which may be none.
+    #[must_use]
+    pub fn begin(dev: &Path, cpus: &CpuList) -> Self {
+        let watched = |cpu| {
+            let reader = counters::Reader::open(dev, cpu)?;
+            let mut trail = counters::Trail::default();
+            let _ = trail.advance(reader.read()?);
+            Some(Watched { cpu, reader, trail })
+        };
+        Self(cpus.iter().filter_map(watched).collect())
+    }
+
+    /// The clock, since this was last asked, of those that worked for a tenth of that time or more. Interrupts
+    /// each processor for some microseconds: not more often than once a second.
+    pub fn look(&mut self) -> Vec<Measured> {
+        let clock = |watched: &mut Watched| {
+            let khz = watched.trail.advance(watched.reader.read()?)?;
+            Some(Measured { cpu: watched.cpu, khz, method: Method::Counters })
+        };
+        self.0.iter_mut().filter_map(clock).collect()
+    }
+}
+
 /// The one that is furthest from `wanted`; none where nothing was measured.
 #[must_use]
 pub fn furthest(measured: &[Measured], wanted: Khz) -> Option<Measured> {
@@ -104,7 +139,7 @@ pub fn judge(measured: Option<Measured>, wanted: Khz, proof: ClockProof) -> Sett
         None => (Held::NotAvailable, Text::new()),
         Some(one) => {
             let held = if is_near(one.khz, wanted) { Held::Yes } else { Held::No };
-            (held, text(format_args!("{}, cpu {}, {}", one.khz, one.cpu, one.method)))
+            (held, text(one))
         }
     };
     let wanted = text(format_args!("{wanted} measured"));
@@ -112,7 +147,9 @@ pub fn judge(measured: Option<Measured>, wanted: Khz, proof: ClockProof) -> Sett
     SettingReading { setting: Setting::Clock, port: None, wanted, got, held, required }
 }
 
-fn is_near(measured: Khz, wanted: Khz) -> bool {
+/// Whether a measured clock is within ±2 % of the one wanted.
+#[must_use]
+pub fn is_near(measured: Khz, wanted: Khz) -> bool {
     u64::from(measured.apart(wanted)) * 100 <= u64::from(wanted.get()) * TOLERANCE_PERCENT
 }
 

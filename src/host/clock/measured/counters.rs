@@ -42,6 +42,25 @@ pub fn by_counters(before: Counters, after: Counters) -> Option<Khz> {
     Khz::new(u32::try_from(khz).ok()?)
 }
 
+/// Least part of the time that a processor has to be awake for its clock to be judged: one of so many. A few
+/// cycles between two sleeps are no sign of the clock it works at.
+const LEAST_AWAKE: u64 = 10;
+
+/// A processor's counters from one look to the next.
+#[derive(Debug, Default)]
+pub(super) struct Trail {
+    last: Option<Counters>,
+}
+
+impl Trail {
+    /// The clock since the last look; none where there was none, or the processor mostly slept.
+    pub fn advance(&mut self, now: Counters) -> Option<Khz> {
+        let before = self.last.replace(now)?;
+        let awake = now.mperf.checked_sub(before.mperf)?.saturating_mul(LEAST_AWAKE);
+        if awake >= now.tsc.checked_sub(before.tsc)? { by_counters(before, now) } else { None }
+    }
+}
+
 /// The counters of one processor, through the kernel's `msr` driver.
 #[derive(Debug)]
 pub(super) struct Reader {
@@ -104,6 +123,17 @@ mod tests {
         assert_eq!(by_counters(after(2_600_000, 2_000_000, 10), START), None);
         let reset = Counters { aperf: 5, ..after(2_600_000, 2_000_000, 10) };
         assert_eq!(by_counters(START, reset), None);
+    }
+
+    #[test]
+    fn a_trail_tells_the_clock_since_the_last_look_of_a_processor_that_worked() {
+        let mut trail = Trail::default();
+        assert_eq!(trail.advance(START), None, "the first look");
+        let slowed = after(2_600_000, 1_400_000, 9);
+        assert_eq!(trail.advance(slowed), Khz::new(1_400_000));
+        let mut trail = Trail { last: Some(START) };
+        assert_eq!(trail.advance(after(2_600_000, 1_400_000, 0)), None, "it slept");
+        assert_eq!(trail.advance(START), None, "a step back");
     }
 
     #[test]
