@@ -116,8 +116,9 @@ pub struct WatchdogReport {
     pub asked: Duration,
     /// Time it has, after which it resets the machine: rounded, or fixed by the hardware.
     pub timeout: Duration,
-    /// The last start of the machine was this watchdog's doing; none where it cannot tell.
-    pub reset_the_machine: Option<bool>,
+    /// It says that the last start of the machine was its doing. A device that does not say so may still have
+    /// done it: not all of them can tell (`iTCO_wdt` cannot), and none says whether it can.
+    pub reset_the_machine: bool,
     /// It goes on when the process ends without stopping it.
     pub outlives_us: bool,
 }
@@ -128,11 +129,8 @@ impl WatchdogReport {
         let (seconds, asked) = (self.timeout.as_secs(), self.asked.as_secs());
         let armed = words(format_args!("watchdog {:?}: armed, {seconds} s", self.identity));
         let rounded = (seconds != asked).then(|| words(format_args!("watchdog: {asked} s were asked for")));
-        let start = match self.reset_the_machine {
-            Some(true) => Some(words("THE WATCHDOG RESET THIS BOX: its run loop had stopped")),
-            Some(false) => None,
-            None => Some(words("watchdog: does not tell whether it caused the last start")),
-        };
+        let start =
+            self.reset_the_machine.then(|| words("THE WATCHDOG RESET THIS BOX: its run loop had stopped"));
         let mortal = (!self.outlives_us).then(|| words("watchdog: stops if the program ends"));
         [start, Some(armed), rounded, mortal].into_iter().flatten()
     }
@@ -211,7 +209,7 @@ impl<D: Device> Watchdog<D> {
             identity: identity(&support.identity),
             asked: Duration::from_secs(u64::from(seconds)),
             timeout,
-            reset_the_machine: reset_the_machine(&device, support.options),
+            reset_the_machine: device.boot_status().is_ok_and(|status| status & CARD_RESET != 0),
             outlives_us: magic_close,
         };
         Ok(Self { device: Some(device), feeder: Feeder::new(timeout / FEEDINGS), report, magic_close })
@@ -274,13 +272,6 @@ fn timeout(device: &impl Device, seconds: u16) -> io::Result<Duration> {
         Ok(seconds @ 1..) => Ok(Duration::from_secs(seconds)),
         _ => Err(io::Error::new(io::ErrorKind::InvalidData, format!("{got} s is no time"))),
     }
-}
-
-/// A device that does not list the flag among its options cannot tell.
-fn reset_the_machine(device: &impl Device, options: u32) -> Option<bool> {
-    let status = device.boot_status().ok()?;
-    let reset = status & CARD_RESET != 0;
-    (reset || options & CARD_RESET != 0).then_some(reset)
 }
 
 /// A device's name up to the first zero, with whatever is not to be shown in place of it.
@@ -380,7 +371,7 @@ mod tests {
     }
 
     fn usual() -> State {
-        State { options: MAGIC_CLOSE | CARD_RESET, rounds_to: Some(0), ..State::default() }
+        State { options: MAGIC_CLOSE, rounds_to: Some(0), ..State::default() }
     }
 
     fn notes(watchdog: &Watchdog<Open>) -> Vec<String> {
@@ -441,16 +432,15 @@ mod tests {
     fn the_start_after_its_reset_says_so() {
         let model = Model::new(State { boot_status: CARD_RESET, ..usual() });
         let watchdog = model.arm(20).unwrap();
-        assert_eq!(watchdog.report().reset_the_machine, Some(true));
+        assert!(watchdog.report().reset_the_machine);
         assert_eq!(notes(&watchdog)[0], "THE WATCHDOG RESET THIS BOX: its run loop had stopped");
     }
 
     #[test]
-    fn a_device_that_cannot_tell_why_the_machine_started_is_not_believed() {
-        let model = Model::new(State { options: MAGIC_CLOSE, ..usual() });
-        let watchdog = model.arm(20).unwrap();
-        assert_eq!(watchdog.report().reset_the_machine, None);
-        assert_eq!(notes(&watchdog)[0], "watchdog: does not tell whether it caused the last start");
+    fn another_kind_of_start_is_not_the_watchdogs() {
+        // Overheated, or the power failed: WDIOF_OVERHEAT, WDIOF_POWERUNDER.
+        let model = Model::new(State { boot_status: 0x01 | 0x10, ..usual() });
+        assert_eq!(notes(&model.arm(20).unwrap()), ["watchdog \"model dog\": armed, 20 s"]);
     }
 
     #[test]
@@ -462,7 +452,7 @@ mod tests {
 
     #[test]
     fn a_device_that_stops_when_closed_is_not_closed_by_dropping_it() {
-        let model = Model::new(State { options: CARD_RESET, ..usual() });
+        let model = Model::new(State { options: 0, ..usual() });
         let watchdog = model.arm(20).unwrap();
         assert!(notes(&watchdog).contains(&"watchdog: stops if the program ends".to_owned()));
         drop(watchdog);

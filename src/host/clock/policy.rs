@@ -149,7 +149,7 @@ impl Cpu {
         (text("scaling_driver").trim_ascii().to_owned(), text(GOVERNOR).trim_ascii().to_owned())
     }
 
-    /// Turns its own turbo on again where it was on.
+    /// Puts its own turbo back.
     pub fn restore_turbo(&self, files: &impl Files) {
         self.boost.restore(files);
     }

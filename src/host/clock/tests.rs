@@ -220,21 +220,46 @@ fn turning_boost_off_moves_the_upper_limit_and_it_is_pinned_after_that() {
     assert_eq!(state(&tree), before);
 }
 
-#[test]
-fn a_processors_own_boost_comes_back_after_the_machines() {
-    let tree = host(1);
+/// The boost switches of Linux 6.12: the machine's moves the processors' with it, and while it is off theirs
+/// take nothing.
+fn put_boost(tree: &Tree, processors: &'static [&'static str]) {
     let boost = format!("{CPUS}/cpufreq/boost");
     tree.put(&boost, "1\n");
-    tree.put(file(0, "boost"), "1\n");
-    tree.on_write(file(0, "boost"), |tree, text| {
-        let allowed = text == "0" || tree.text(format!("{CPUS}/cpufreq/boost")) == "1";
-        if allowed { Ok(text.to_owned()) } else { Err(Errno::EINVAL) }
+    for (cpu, text) in (0..).zip(processors) {
+        tree.put(file(cpu, "boost"), text);
+        tree.on_write(file(cpu, "boost"), |tree, text| {
+            let machine_on = tree.text(format!("{CPUS}/cpufreq/boost")) == "1";
+            if machine_on { Ok(text.to_owned()) } else { Err(Errno::EINVAL) }
+        });
+    }
+    tree.on_write(&boost, move |tree, text| {
+        for (cpu, _) in (0..).zip(processors) {
+            tree.change(file(cpu, "boost"), text);
+        }
+        Ok(text.to_owned())
     });
+}
+
+#[test]
+fn each_processors_own_boost_comes_back_as_it_was() {
+    let tree = host(2);
+    put_boost(&tree, &["1\n", "0\n"]);
     let before = state(&tree);
+    let pinning = pinned(&tree);
+    assert_eq!(lines(&pinning), ["held 2000000 kHz, cpu 0-1"]);
+    assert_eq!([0, 1].map(|cpu| tree.text(file(cpu, "boost"))), ["0", "0"]);
+    drop(pinning);
+    assert_eq!(state(&tree), before);
+}
+
+#[test]
+fn a_processors_own_boost_is_turned_off_where_the_machine_has_no_switch() {
+    let tree = host(1);
+    tree.put(file(0, "boost"), "1\n");
     let pinning = pinned(&tree);
     assert_eq!(tree.text(file(0, "boost")), "0");
     drop(pinning);
-    assert_eq!(state(&tree), before);
+    assert_eq!(tree.text(file(0, "boost")), "1");
 }
 
 #[test]

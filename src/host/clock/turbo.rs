@@ -10,7 +10,7 @@ pub(super) struct Switch {
     file: PathBuf,
     /// What it says where turbo is off.
     off: &'static str,
-    /// What it said before it was turned off; none where it was off already.
+    /// What it said before; none where there is no such switch.
     before: Option<String>,
 }
 
@@ -32,14 +32,13 @@ impl Switch {
 
     /// Remembers how it stands.
     pub fn look(&mut self, files: &impl Files) {
-        let now = files.read(&self.file).ok().map(|text| text.trim_ascii().to_owned());
-        self.before = now.filter(|text| text != self.off);
+        self.before = self.read(files);
     }
 
     /// Turns turbo off. Writing the value it has already may be refused (`EPERM` where the firmware has turbo
     /// off), so that is left out.
     pub fn turn_off(&self, files: &impl Files) {
-        if self.before.is_some() {
+        if self.check(files).is_err() {
             // Whatever becomes of it is read back.
             let _ = files.write(&self.file, self.off);
         }
@@ -47,17 +46,20 @@ impl Switch {
 
     /// Whether turbo is off by this switch, as far as there is one.
     pub fn check(&self, files: &impl Files) -> Result<(), Trouble> {
-        match files.read(&self.file) {
-            Ok(text) if text.trim_ascii() != self.off => Err(Trouble::Turbo),
-            _ => Ok(()),
-        }
+        if self.read(files).is_none_or(|text| text == self.off) { Ok(()) } else { Err(Trouble::Turbo) }
     }
 
-    /// Puts it back.
+    /// Puts it back, where it is not as it was: the machine's switch moves those of the processors with it, both
+    /// ways.
     pub fn restore(&self, files: &impl Files) {
-        if let Some(before) = &self.before {
+        if let Some(before) = self.before.as_ref().filter(|before| self.read(files).as_ref() != Some(before))
+        {
             // Nobody is left to tell.
             let _ = files.write(&self.file, before);
         }
+    }
+
+    fn read(&self, files: &impl Files) -> Option<String> {
+        files.read(&self.file).ok().map(|text| text.trim_ascii().to_owned())
     }
 }
