@@ -81,6 +81,30 @@ impl FromStr for CableKind {
     }
 }
 
+/// What a measured CPU clock is to a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ClockProof {
+    /// Without a measured clock of the right rate there is no run.
+    Require,
+    /// It is measured and shown.
+    Report,
+    /// It is not measured: under an emulator it would mean nothing.
+    Off,
+}
+
+impl ClockProof {
+    /// Its name in a board file.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Require => "require",
+            Self::Report => "report",
+            Self::Off => "off",
+        }
+    }
+}
+
 /// A board with all it inherits and every default filled in, checked as a whole.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Board {
@@ -116,6 +140,16 @@ pub struct Board {
     pub tolerance_ppm: u64,
     /// CPU clock to pin in kHz; none where it is left alone.
     pub clock_khz: Option<u32>,
+    /// Whether a run needs the pinned clock; false where none is given.
+    pub clock_required: bool,
+    /// What the measured clock is to a run.
+    pub clock_proof: ClockProof,
+    /// Longest time a processor may take to wake up, in µs; none where no limit is asked for.
+    pub dma_latency_us: Option<u16>,
+    /// Path of the watchdog device; none where there is none to arm.
+    pub watchdog: Option<String>,
+    /// Time in seconds after which the watchdog resets a box whose run loop stands still.
+    pub watchdog_timeout_s: u16,
 }
 
 /// The compiled-in boards: name and TOML text.
@@ -153,7 +187,12 @@ impl Board {
             link_restart: layer.link_restart.unwrap_or(true),
             mac_checks_fcs: layer.mac_checks_fcs.unwrap_or(false),
             tolerance_ppm: layer.tolerance_ppm.map_or(CLOCK_TOLERANCE_PPM, |ppm| ppm.0),
+            clock_required: layer.clock_required.unwrap_or(layer.clock_khz.is_some()),
             clock_khz: layer.clock_khz.map(|khz| khz.0),
+            clock_proof: layer.clock_proof.unwrap_or(ClockProof::Report),
+            dma_latency_us: layer.dma_latency_us.map(|micros| micros.0),
+            watchdog: layer.watchdog.map(|path| path.0),
+            watchdog_timeout_s: layer.watchdog_timeout_s.map_or(30, |seconds| seconds.0),
         };
         match board.check() {
             Ok(()) => Ok(board),
@@ -181,7 +220,8 @@ impl Board {
         self.check_ports()?;
         self.check_sizes()?;
         self.check_streams()?;
-        self.check_pace()
+        self.check_pace()?;
+        self.check_clock()
     }
 
     fn check_ports(&self) -> Result<(), Conflict> {
@@ -225,7 +265,15 @@ impl Board {
         Err(Conflict { key: "pace-mbps", value: show::mbps(pace), right })
     }
 
-    /// This board with another software cable: what describes the ports comes from that cable's built-in
+    fn check_clock(&self) -> Result<(), Conflict> {
+        if self.clock_khz.is_some() || !self.clock_required {
+            return Ok(());
+        }
+        let right = "there is no clock to hold without clock-khz".to_owned();
+        Err(Conflict { key: "clock-required", value: "true".to_owned(), right })
+    }
+
+    /// This board with another software cable: what describes the ports and the host comes from that cable's built-in
     /// board, what describes the test stays.
     ///
     /// # Errors
@@ -237,8 +285,33 @@ impl Board {
         if cable == CableKind::Ports {
             return Err(BoardError::missing(self.name, "port-a"));
         }
-        let Self { ports, speed, link_restart, mac_checks_fcs, clock_khz, .. } = load(cable.name())?;
-        Ok(Self { cable, ports, speed, link_restart, mac_checks_fcs, clock_khz, ..self })
+        let Self {
+            name,
+            description,
+            pace,
+            mtu,
+            mix,
+            streams,
+            ethertypes,
+            settle,
+            duration,
+            tolerance_ppm,
+            ..
+        } = self;
+        let ports_and_host = load(cable.name())?;
+        Ok(Self {
+            name,
+            description,
+            pace,
+            mtu,
+            mix,
+            streams,
+            ethertypes,
+            settle,
+            duration,
+            tolerance_ppm,
+            ..ports_and_host
+        })
     }
 }
 

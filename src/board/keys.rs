@@ -18,7 +18,7 @@ const fn key(name: &'static str, right: &'static str, default: &'static str) -> 
 }
 
 /// All keys, in the order in which a board is shown.
-pub const KEYS: [Key; 17] = [
+pub const KEYS: [Key; 22] = [
     key("description", "one line of text, at most 100 characters", "empty"),
     key(
         "inherit",
@@ -56,6 +56,15 @@ pub const KEYS: [Key; 17] = [
     key("mac-checks-fcs", "true or false", "false"),
     key("tolerance-ppm", "a whole number from 0 to 10000 (parts per million)", "100"),
     key("clock-khz", "a whole number from 100000 to 10000000 (kHz)", "the CPU clock is left alone"),
+    key(
+        "clock-required",
+        "true or false; true only with clock-khz",
+        "true where clock-khz is given, else false",
+    ),
+    key("clock-proof", "\"require\", \"report\" or \"off\"", "\"report\""),
+    key("dma-latency-us", "a whole number from 0 to 10000 (microseconds)", "no limit is asked for"),
+    key("watchdog", "the path of a device, like \"/dev/watchdog0\"", "no watchdog"),
+    key("watchdog-timeout-s", "a whole number from 2 to 600 (seconds)", "30"),
 ];
 
 /// What key `name` may be; none where there is no such key.

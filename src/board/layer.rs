@@ -3,7 +3,7 @@
 use super::duration::DurationArg;
 
 use super::port::PortPath;
-use super::{CableKind, DEFAULT_ETHERTYPES, SizeMix};
+use super::{CableKind, ClockProof, DEFAULT_ETHERTYPES, SizeMix};
 use serde::Deserialize;
 use std::time::Duration;
 
@@ -41,6 +41,11 @@ pub(super) struct Layer {
     pub mac_checks_fcs: Option<bool>,
     pub tolerance_ppm: Option<Within<u64, 0, 10_000>>,
     pub clock_khz: Option<Within<u32, 100_000, 10_000_000>>,
+    pub clock_required: Option<bool>,
+    pub clock_proof: Option<ClockProof>,
+    pub dma_latency_us: Option<Within<u16, 0, 10_000>>,
+    pub watchdog: Option<DevicePath>,
+    pub watchdog_timeout_s: Option<Within<u16, 2, 600>>,
 }
 
 impl Layer {
@@ -64,6 +69,11 @@ impl Layer {
             mac_checks_fcs: self.mac_checks_fcs.or(below.mac_checks_fcs),
             tolerance_ppm: self.tolerance_ppm.or(below.tolerance_ppm),
             clock_khz: self.clock_khz.or(below.clock_khz),
+            clock_required: self.clock_required.or(below.clock_required),
+            clock_proof: self.clock_proof.or(below.clock_proof),
+            dma_latency_us: self.dma_latency_us.or(below.dma_latency_us),
+            watchdog: self.watchdog.or(below.watchdog),
+            watchdog_timeout_s: self.watchdog_timeout_s.or(below.watchdog_timeout_s),
         }
     }
 }
@@ -93,6 +103,20 @@ impl TryFrom<String> for Line {
     fn try_from(text: String) -> Result<Self, Self::Error> {
         let printable = !text.chars().any(char::is_control);
         if printable && text.chars().count() <= 100 { Ok(Self(text)) } else { Err("not one short line") }
+    }
+}
+
+/// An absolute path of a device.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct DevicePath(pub String);
+
+impl TryFrom<String> for DevicePath {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let Line(path) = Line::try_from(text)?;
+        if path.starts_with('/') { Ok(Self(path)) } else { Err("not absolute") }
     }
 }
 

@@ -44,7 +44,19 @@ impl fmt::Display for Board {
         writeln!(f, "link-restart = {}", self.link_restart)?;
         writeln!(f, "mac-checks-fcs = {}", self.mac_checks_fcs)?;
         writeln!(f, "tolerance-ppm = {}", self.tolerance_ppm)?;
-        optional(f, "clock-khz", self.clock_khz.map(|khz| khz.to_string()))
+        self.show_host(f)
+    }
+}
+
+impl Board {
+    /// The keys of the host's settings.
+    fn show_host(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        optional(f, "clock-khz", self.clock_khz.map(|khz| khz.to_string()))?;
+        writeln!(f, "clock-required = {}", self.clock_required)?;
+        writeln!(f, "clock-proof = \"{}\"", self.clock_proof.name())?;
+        optional(f, "dma-latency-us", self.dma_latency_us.map(|micros| micros.to_string()))?;
+        optional(f, "watchdog", self.watchdog.as_deref().map(basic_string))?;
+        writeln!(f, "watchdog-timeout-s = {}", self.watchdog_timeout_s)
     }
 }
 

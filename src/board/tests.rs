@@ -152,6 +152,46 @@ fn what_cannot_be_a_board_is_refused_in_one_line() {
 }
 
 #[test]
+fn a_clock_that_is_pinned_is_required_unless_the_board_says_otherwise() {
+    for (text, required) in [("", true), ("clock-required = false", false), ("clock-khz = 1_600_000", true)] {
+        let folder = folder(&[("my.toml", &format!("inherit = \"x520\"\n{text}"))]);
+        assert_eq!(load_in(&folder, "my.toml").unwrap().clock_required, required, "{text}");
+    }
+    let board = load("x520").unwrap();
+    assert_eq!((board.clock_proof, board.dma_latency_us), (ClockProof::Report, Some(10)));
+    assert_eq!((board.watchdog, board.watchdog_timeout_s), (None, 30));
+}
+
+#[test]
+fn host_settings_out_of_range_are_refused_in_one_line() {
+    for (text, line) in [
+        (
+            "clock-required = true",
+            "board my.toml: clock-required = true: there is no clock to hold without clock-khz",
+        ),
+        (
+            "clock-proof = \"maybe\"",
+            "board my.toml: clock-proof = \"maybe\" is not \"require\", \"report\" or \"off\"",
+        ),
+        (
+            "dma-latency-us = -1",
+            "board my.toml: dma-latency-us = -1 is not a whole number from 0 to 10000 (microseconds)",
+        ),
+        (
+            "watchdog = \"watchdog0\"",
+            "board my.toml: watchdog = \"watchdog0\" is not the path of a device, like \"/dev/watchdog0\"",
+        ),
+        (
+            "watchdog-timeout-s = 1",
+            "board my.toml: watchdog-timeout-s = 1 is not a whole number from 2 to 600 (seconds)",
+        ),
+    ] {
+        let text = format!("inherit = \"virtual\"\n{text}");
+        assert_eq!(refusal(&[("my.toml", &text)], "my.toml"), line);
+    }
+}
+
+#[test]
 fn unreadable_files_are_refused_in_one_line() {
     let folder = folder(&[("sub/x", "")]);
     fs::write(folder.path().join("big.toml"), vec![b'#'; 10_000_000]).unwrap();
@@ -175,6 +215,7 @@ fn a_name_that_is_no_board_is_refused_with_the_ones_there_are() {
 fn another_software_cable_brings_its_own_ports() {
     let board = load("x520").unwrap().on_cable(CableKind::Emulated).unwrap();
     assert_eq!((board.cable, board.ports, board.speed), (CableKind::Emulated, None, None));
+    assert_eq!((board.clock_khz, board.clock_required, board.dma_latency_us), (None, false, None));
     assert!(!board.link_restart);
     assert!(!board.mac_checks_fcs);
     assert_eq!(board.duration, DurationArg::Standard);
@@ -187,11 +228,18 @@ fn any_board() -> impl Strategy<Value = Board> {
     let base = prop::sample::select(builtin().map(|(name, _)| load(name).unwrap()).collect::<Vec<_>>());
     let numbers = (1..=7_u8, 1..=10_000_u64, 8174..=9198_u16, 0..=10_000_u64);
     let times = (0..=600_000_u64, 0.1..2_592_000.0);
-    let flags = (any::<bool>(), any::<bool>(), prop::option::of(100_000..=10_000_000_u32));
-    ("[^\\p{Cc}]{0,100}", base, numbers, times, flags).prop_map(
-        |(description, base, numbers, times, flags)| {
+    let flags = (any::<bool>(), any::<bool>(), prop::option::of(100_000..=10_000_000_u32), any::<bool>());
+    let host = (
+        prop::sample::select(vec![ClockProof::Require, ClockProof::Report, ClockProof::Off]),
+        prop::option::of(0..=10_000_u16),
+        prop::option::of("/[^\\p{Cc}]{0,99}"),
+        2..=600_u16,
+    );
+    ("[^\\p{Cc}]{0,100}", base, numbers, times, flags, host).prop_map(
+        |(description, base, numbers, times, flags, host)| {
+            let (clock_proof, dma_latency_us, watchdog, watchdog_timeout_s) = host;
             let (streams, pace, mtu, tolerance_ppm) = numbers;
-            let (link_restart, mac_checks_fcs, clock_khz) = flags;
+            let (link_restart, mac_checks_fcs, clock_khz, clock_required) = flags;
             Board {
                 description,
                 streams,
@@ -203,6 +251,11 @@ fn any_board() -> impl Strategy<Value = Board> {
                 link_restart,
                 mac_checks_fcs,
                 clock_khz,
+                clock_proof,
+                dma_latency_us: dma_latency_us.or(base.dma_latency_us),
+                watchdog,
+                watchdog_timeout_s,
+                clock_required: clock_required && clock_khz.is_some(),
                 ..base
             }
         },

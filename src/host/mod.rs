@@ -1,5 +1,10 @@
-//! The machine under the gauge: namespaces, processors, CPU time.
+//! The machine under the gauge: namespaces, processors, CPU time; clock, wake-up latency, watchdog.
 
 pub mod affinity;
+pub mod clock;
 pub mod cputime;
+pub mod files;
+pub mod latency;
 pub mod namespace;
+pub mod settings;
+pub mod watchdog;

@@ -6,3 +6,4 @@ pub mod packet;
 pub mod rtnl;
 pub mod terminal;
 pub mod tun;
+pub mod watchdog;
