@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 pub mod ethtool;
+pub mod framebuffer;
 pub mod packet;
 pub mod rtnl;
 pub mod terminal;
