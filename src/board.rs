@@ -4,6 +4,8 @@
 //! picked by name when the program starts; any other is read from a path. A board may inherit from
 //! another and say only what differs.
 
+mod badge;
+mod desk;
 mod duration;
 mod error;
 mod file;
@@ -13,6 +15,8 @@ mod port;
 mod show;
 pub(crate) mod words;
 
+pub use badge::{Badge, PciId};
+pub use desk::{ButtonKind, DisplayKind, SerialSettings};
 pub use duration::{DurationArg, RIGHT as DURATION_RIGHT};
 pub use error::{BoardError, Conflict};
 pub use keys::{KEYS, Key};
@@ -116,6 +120,14 @@ pub struct Board {
     pub tolerance_ppm: u64,
     /// CPU clock to pin in kHz; none where it is left alone.
     pub clock_khz: Option<u32>,
+    /// What the panel is drawn on.
+    pub display: DisplayKind,
+    /// The serial port of the text log; none for no such log.
+    pub serial: Option<SerialSettings>,
+    /// What is pressed to start and stop a run.
+    pub button: ButtonKind,
+    /// By what a box is known to be of this board.
+    pub badge: Badge,
 }
 
 /// The compiled-in boards: name and TOML text.
@@ -137,6 +149,7 @@ impl Board {
         let missing = |key| BoardError::missing(place.shown(), key);
         let cable = layer.cable.ok_or_else(|| missing("cable"))?;
         let ports = ports(cable, &layer).map_err(missing)?;
+        let serial = serial(&layer);
         let board = Self {
             name: place.name(),
             description: layer.description.map(|line| line.0).unwrap_or_default(),
@@ -154,6 +167,13 @@ impl Board {
             mac_checks_fcs: layer.mac_checks_fcs.unwrap_or(false),
             tolerance_ppm: layer.tolerance_ppm.map_or(CLOCK_TOLERANCE_PPM, |ppm| ppm.0),
             clock_khz: layer.clock_khz.map(|khz| khz.0),
+            display: layer.display.unwrap_or_default(),
+            serial,
+            button: layer.button.map(|button| button.0).unwrap_or_default(),
+            badge: Badge {
+                dmi: layer.known_by_dmi.map(|text| text.0),
+                pci: layer.known_by_pci.map(|list| list.0).unwrap_or_default(),
+            },
         };
         match board.check() {
             Ok(()) => Ok(board),
@@ -244,6 +264,13 @@ impl Board {
 
 fn default_mix() -> SizeMix {
     SizeMix::named("jumbo").expect("jumbo is a named mix")
+}
+
+/// The serial port where the board has one.
+fn serial(layer: &Layer) -> Option<SerialSettings> {
+    let path = layer.serial.as_ref()?.0.clone()?;
+    let baud = layer.serial_baud.map_or(desk::DEFAULT_BAUD, |baud| baud.0);
+    Some(SerialSettings { path, baud, flow: layer.serial_flow.unwrap_or(false) })
 }
 
 /// Ports A and B where the cable has any; the missing key's name where one is not given.

@@ -18,7 +18,7 @@ const fn key(name: &'static str, right: &'static str, default: &'static str) -> 
 }
 
 /// All keys, in the order in which a board is shown.
-pub const KEYS: [Key; 17] = [
+pub const KEYS: [Key; 24] = [
     key("description", "one line of text, at most 100 characters", "empty"),
     key(
         "inherit",
@@ -56,6 +56,13 @@ pub const KEYS: [Key; 17] = [
     key("mac-checks-fcs", "true or false", "false"),
     key("tolerance-ppm", "a whole number from 0 to 10000 (parts per million)", "100"),
     key("clock-khz", "a whole number from 100000 to 10000000 (kHz)", "the CPU clock is left alone"),
+    key("display", "\"none\" or \"framebuffer\"", "\"none\""),
+    key("serial", super::desk::SERIAL_RIGHT, "\"none\""),
+    key("serial-baud", "a whole number from 1200 to 4000000 (bits per second)", "115200"),
+    key("serial-flow", "true or false", "false"),
+    key("button", super::desk::BUTTON_RIGHT, "\"none\""),
+    key("known-by-dmi", super::badge::DMI_RIGHT, "not known by it; never inherited"),
+    key("known-by-pci", super::badge::PCI_RIGHT, "not known by it; never inherited"),
 ];
 
 /// What key `name` may be; none where there is no such key.

@@ -1,10 +1,12 @@
 //! What one board file says, before it is laid over what it inherits.
 
+use super::badge::{self, PciId};
+use super::desk::{self, ButtonKind, DisplayKind};
 use super::duration::DurationArg;
-
 use super::port::PortPath;
 use super::{CableKind, DEFAULT_ETHERTYPES, SizeMix};
 use serde::Deserialize;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Ethertypes that a VLAN layer, a MAC or a NIC's firmware takes for itself, or that a host answers.
@@ -41,10 +43,18 @@ pub(super) struct Layer {
     pub mac_checks_fcs: Option<bool>,
     pub tolerance_ppm: Option<Within<u64, 0, 10_000>>,
     pub clock_khz: Option<Within<u32, 100_000, 10_000_000>>,
+    pub display: Option<DisplayKind>,
+    pub serial: Option<Serial>,
+    pub serial_baud: Option<Within<u32, 1200, 4_000_000>>,
+    pub serial_flow: Option<bool>,
+    pub button: Option<Button>,
+    pub known_by_dmi: Option<Dmi>,
+    pub known_by_pci: Option<Pci>,
 }
 
 impl Layer {
-    /// This layer over `below`: a key is this layer's where it has it.
+    /// This layer over `below`: a key is this layer's where it has it. By what a box is known is not inherited:
+    /// that box is of the board below.
     pub fn over(self, below: Self) -> Self {
         Self {
             description: self.description.or(below.description),
@@ -64,6 +74,13 @@ impl Layer {
             mac_checks_fcs: self.mac_checks_fcs.or(below.mac_checks_fcs),
             tolerance_ppm: self.tolerance_ppm.or(below.tolerance_ppm),
             clock_khz: self.clock_khz.or(below.clock_khz),
+            display: self.display.or(below.display),
+            serial: self.serial.or(below.serial),
+            serial_baud: self.serial_baud.or(below.serial_baud),
+            serial_flow: self.serial_flow.or(below.serial_flow),
+            button: self.button.or(below.button),
+            known_by_dmi: self.known_by_dmi,
+            known_by_pci: self.known_by_pci,
         }
     }
 }
@@ -106,6 +123,58 @@ impl TryFrom<String> for Port {
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
         text.parse().map(Self)
+    }
+}
+
+/// A serial port's device; none where the board takes an inherited one away.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct Serial(pub Option<PathBuf>);
+
+impl TryFrom<String> for Serial {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        desk::serial_path(&text).map(Self)
+    }
+}
+
+/// A button.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct Button(pub ButtonKind);
+
+impl TryFrom<String> for Button {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse().map(Self)
+    }
+}
+
+/// A text of the firmware.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct Dmi(pub String);
+
+impl TryFrom<String> for Dmi {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        badge::dmi(text).map(Self)
+    }
+}
+
+/// PCI devices.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "Vec<String>")]
+pub(super) struct Pci(pub Vec<PciId>);
+
+impl TryFrom<Vec<String>> for Pci {
+    type Error = &'static str;
+
+    fn try_from(list: Vec<String>) -> Result<Self, Self::Error> {
+        badge::pci(&list).map(Self)
     }
 }
 

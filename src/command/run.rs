@@ -60,7 +60,8 @@ fn no_real_ports(board: &Board) -> HostRefused {
             return HostRefused::new(format_args!("board {}, port {side}", board.name), error);
         }
     }
-    let why = "its ports are there, but this version drives software cables only (--cable virtual or emulated)";
+    let why =
+        "its ports are there, but this version drives software cables only (--cable virtual or emulated)";
     HostRefused::new(format_args!("board {}", board.name), why)
 }
 

@@ -10,7 +10,9 @@ pub enum NotFound {
     #[error("there is no PCI device {0} on this host; `lspci -D` lists what there is")]
     NoDevice(String),
     /// Something is, but it is no network port, or no driver has taken it.
-    #[error("PCI device {pci} has no network port {dev_port} (no driver, a refused module, or another kind of device)")]
+    #[error(
+        "PCI device {pci} has no network port {dev_port} (no driver, a refused module, or another kind of device)"
+    )]
     NoPort {
         /// The device.
         pci: String,

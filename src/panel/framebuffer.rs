@@ -35,7 +35,9 @@ pub enum Refused {
         source: io::Error,
     },
     /// It has no such pixels as can be drawn here.
-    #[error("framebuffer with {bits} bits per pixel, type {kind}, visual {visual}; it has to have 16, 24 or 32 bits, packed, with colour fields")]
+    #[error(
+        "framebuffer with {bits} bits per pixel, type {kind}, visual {visual}; it has to have 16, 24 or 32 bits, packed, with colour fields"
+    )]
     Format {
         /// Bits per pixel.
         bits: u32,
@@ -45,7 +47,9 @@ pub enum Refused {
         visual: u32,
     },
     /// A colour is not inside the pixel.
-    #[error("framebuffer with {bits} bits per pixel has a colour of {length} bits at bit {offset}; it has to be inside the pixel, lowest bit first")]
+    #[error(
+        "framebuffer with {bits} bits per pixel has a colour of {length} bits at bit {offset}; it has to be inside the pixel, lowest bit first"
+    )]
     Channel {
         /// Bits per pixel.
         bits: u32,
@@ -55,7 +59,9 @@ pub enum Refused {
         length: u32,
     },
     /// What is visible is not inside the memory.
-    #[error("framebuffer of {width} x {height} at {x}, {y} with rows of {stride} octets does not fit its {memory} octets of memory")]
+    #[error(
+        "framebuffer of {width} x {height} at {x}, {y} with rows of {stride} octets does not fit its {memory} octets of memory"
+    )]
     Memory {
         /// Visible pixels across.
         width: u32,
@@ -71,7 +77,9 @@ pub enum Refused {
         memory: u32,
     },
     /// The panel is larger.
-    #[error("framebuffer of {width} x {height} pixels is smaller than the panel of {panel_width} x {panel_height}")]
+    #[error(
+        "framebuffer of {width} x {height} pixels is smaller than the panel of {panel_width} x {panel_height}"
+    )]
     TooSmall {
         /// Visible pixels across.
         width: u32,

@@ -3,7 +3,9 @@
 
 pub mod ethtool;
 pub mod framebuffer;
+pub mod init;
 pub mod packet;
 pub mod rtnl;
+pub mod serial;
 pub mod terminal;
 pub mod tun;

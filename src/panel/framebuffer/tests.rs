@@ -114,11 +114,7 @@ fn assert_shown(model: &Model, variable: &Variable, fixed: &Fixed, canvas: &Canv
 }
 
 /// The octets that are not of a visible pixel.
-fn outside<'a>(
-    model: &'a Model,
-    variable: &'a Variable,
-    fixed: &'a Fixed,
-) -> impl Iterator<Item = u8> + 'a {
+fn outside<'a>(model: &'a Model, variable: &'a Variable, fixed: &'a Fixed) -> impl Iterator<Item = u8> + 'a {
     let octets = variable.bits_per_pixel / 8;
     let columns = variable.xoffset * octets..(variable.xoffset + variable.xres) * octets;
     model.octets.iter().zip(0_u32..).filter_map(move |(octet, at)| {
@@ -163,7 +159,9 @@ fn channels_lie_where_the_device_says() {
 
 #[test]
 fn the_picture_is_as_large_as_whole_multiples_allow() {
-    for (width, height, scale) in [(128, 64, 1), (255, 127, 1), (640, 480, 5), (1280, 800, 10), (1920, 100, 1)] {
+    for (width, height, scale) in
+        [(128, 64, 1), (255, 127, 1), (640, 480, 5), (1280, 800, 10), (1920, 100, 1)]
+    {
         let (variable, fixed, mut model) = screen(32, width, height, (0, 0), 0);
         let geometry = Geometry::new(&variable, &fixed).unwrap();
         let panel = FramebufferPanel::new(&mut model, geometry, 128, 64).unwrap();
@@ -238,7 +236,8 @@ fn what_cannot_be_drawn_on_is_refused_by_name() {
 
 #[test]
 fn what_is_not_inside_its_memory_is_refused() {
-    let line = "framebuffer of 640 x 480 at 0, 0 with rows of 2559 octets does not fit its 1228800 octets of memory";
+    let line =
+        "framebuffer of 640 x 480 at 0, 0 with rows of 2559 octets does not fit its 1228800 octets of memory";
     assert_eq!(refusal(|_, fixed| fixed.line_length = 2559), line);
     assert!(refusal(|_, fixed| fixed.smem_len -= 1).contains("does not fit"));
     assert!(refusal(|variable, _| variable.yoffset = 1).contains("does not fit"));
