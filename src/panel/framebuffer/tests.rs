@@ -298,11 +298,11 @@ proptest! {
         let fixed = Fixed { smem_len, visual: 2, line_length, ..Fixed::default() };
         let octets = vec![UNTOUCHED; usize::try_from(smem_len).unwrap()];
         let mut model = Model { octets, ..Model::default() };
-        if let Ok(geometry) = Geometry::new(&variable, &fixed) {
-            if let Ok(mut panel) = FramebufferPanel::new(&mut model, geometry, 128, 64) {
-                // The model refuses an offset outside by a panic.
-                panel.show(&picture()).unwrap();
-            }
+        if let Ok(geometry) = Geometry::new(&variable, &fixed)
+            && let Ok(mut panel) = FramebufferPanel::new(&mut model, geometry, 128, 64)
+        {
+            // The model refuses an offset outside by a panic.
+            panel.show(&picture()).unwrap();
         }
     }
 }
