@@ -4,6 +4,8 @@
 //! picked by name when the program starts; any other is read from a path. A board may inherit from
 //! another and say only what differs.
 
+mod badge;
+mod desk;
 mod duration;
 mod error;
 mod file;
@@ -13,6 +15,8 @@ mod port;
 mod show;
 pub(crate) mod words;
 
+pub use badge::{Badge, PciId};
+pub use desk::{ButtonKind, DisplayKind, SerialSettings};
 pub use duration::{DurationArg, RIGHT as DURATION_RIGHT};
 pub use error::{BoardError, Conflict};
 pub use keys::{KEYS, Key};
@@ -150,6 +154,14 @@ pub struct Board {
     pub watchdog: Option<String>,
     /// Time in seconds after which the watchdog resets a box whose run loop stands still.
     pub watchdog_timeout_s: u16,
+    /// What the panel is drawn on.
+    pub display: DisplayKind,
+    /// The serial port of the text log; none for no such log.
+    pub serial: Option<SerialSettings>,
+    /// What is pressed to start and stop a run.
+    pub button: ButtonKind,
+    /// By what a box is known to be of this board.
+    pub badge: Badge,
 }
 
 /// The compiled-in boards: name and TOML text.
@@ -171,6 +183,7 @@ impl Board {
         let missing = |key| BoardError::missing(place.shown(), key);
         let cable = layer.cable.ok_or_else(|| missing("cable"))?;
         let ports = ports(cable, &layer).map_err(missing)?;
+        let serial = serial(&layer);
         let board = Self {
             name: place.name(),
             description: layer.description.map(|line| line.0).unwrap_or_default(),
@@ -193,6 +206,13 @@ impl Board {
             dma_latency_us: layer.dma_latency_us.map(|micros| micros.0),
             watchdog: layer.watchdog.map(|path| path.0),
             watchdog_timeout_s: layer.watchdog_timeout_s.map_or(30, |seconds| seconds.0),
+            display: layer.display.unwrap_or_default(),
+            serial,
+            button: layer.button.map(|button| button.0).unwrap_or_default(),
+            badge: Badge {
+                dmi: layer.known_by_dmi.map(|text| text.0),
+                pci: layer.known_by_pci.map(|list| list.0).unwrap_or_default(),
+            },
         };
         match board.check() {
             Ok(()) => Ok(board),
@@ -317,6 +337,13 @@ impl Board {
 
 fn default_mix() -> SizeMix {
     SizeMix::named("jumbo").expect("jumbo is a named mix")
+}
+
+/// The serial port where the board has one.
+fn serial(layer: &Layer) -> Option<SerialSettings> {
+    let path = layer.serial.as_ref()?.0.clone()?;
+    let baud = layer.serial_baud.map_or(desk::DEFAULT_BAUD, |baud| baud.0);
+    Some(SerialSettings { path, baud, flow: layer.serial_flow.unwrap_or(false) })
 }
 
 /// Ports A and B where the cable has any; the missing key's name where one is not given.

@@ -12,7 +12,7 @@
 //! - [`journal`]: the text log and the JSON result;
 //! - [`board`], [`args`]: what is asked for, checked;
 //! - [`command`]: what each command does: the only place, with `main`, that names concrete parts;
-//! - [`host`], [`clock`], [`sys`]: the machine and its settings, where time comes from, and the only `unsafe`.
+//! - [`host`], [`clock`], [`sys`]: PID 1, the machine and its settings, where time comes from, and the only `unsafe`.
 #![deny(unsafe_code)]
 
 pub mod args;

@@ -18,7 +18,7 @@ const fn key(name: &'static str, right: &'static str, default: &'static str) -> 
 }
 
 /// All keys, in the order in which a board is shown.
-pub const KEYS: [Key; 22] = [
+pub const KEYS: [Key; 29] = [
     key("description", "one line of text, at most 100 characters", "empty"),
     key(
         "inherit",
@@ -65,6 +65,13 @@ pub const KEYS: [Key; 22] = [
     key("dma-latency-us", "a whole number from 0 to 10000 (microseconds)", "no limit is asked for"),
     key("watchdog", "the path of a device, like \"/dev/watchdog0\"", "no watchdog"),
     key("watchdog-timeout-s", "a whole number from 2 to 600 (seconds)", "30"),
+    key("display", "\"none\" or \"framebuffer\"", "\"none\""),
+    key("serial", super::desk::SERIAL_RIGHT, "\"none\""),
+    key("serial-baud", "a whole number from 1200 to 4000000 (bits per second)", "115200"),
+    key("serial-flow", "true or false", "false"),
+    key("button", super::desk::BUTTON_RIGHT, "\"none\""),
+    key("known-by-dmi", super::badge::DMI_RIGHT, "not known by it; never inherited"),
+    key("known-by-pci", super::badge::PCI_RIGHT, "not known by it; never inherited"),
 ];
 
 /// What key `name` may be; none where there is no such key.

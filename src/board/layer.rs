@@ -1,10 +1,12 @@
 //! What one board file says, before it is laid over what it inherits.
 
+use super::badge::{self, PciId};
+use super::desk::{self, ButtonKind, DisplayKind};
 use super::duration::DurationArg;
-
 use super::port::PortPath;
 use super::{CableKind, ClockProof, DEFAULT_ETHERTYPES, SizeMix};
 use serde::Deserialize;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Ethertypes that a VLAN layer, a MAC or a NIC's firmware takes for itself, or that a host answers.
@@ -46,10 +48,18 @@ pub(super) struct Layer {
     pub dma_latency_us: Option<Within<u16, 0, 10_000>>,
     pub watchdog: Option<DevicePath>,
     pub watchdog_timeout_s: Option<Within<u16, 2, 600>>,
+    pub display: Option<DisplayKind>,
+    pub serial: Option<Serial>,
+    pub serial_baud: Option<Within<u32, 1200, 4_000_000>>,
+    pub serial_flow: Option<bool>,
+    pub button: Option<Button>,
+    pub known_by_dmi: Option<Dmi>,
+    pub known_by_pci: Option<Pci>,
 }
 
 impl Layer {
-    /// This layer over `below`: a key is this layer's where it has it.
+    /// This layer over `below`: a key is this layer's where it has it. By what a box is known is not inherited:
+    /// that box is of the board below.
     pub fn over(self, below: Self) -> Self {
         Self {
             description: self.description.or(below.description),
@@ -74,6 +84,13 @@ impl Layer {
             dma_latency_us: self.dma_latency_us.or(below.dma_latency_us),
             watchdog: self.watchdog.or(below.watchdog),
             watchdog_timeout_s: self.watchdog_timeout_s.or(below.watchdog_timeout_s),
+            display: self.display.or(below.display),
+            serial: self.serial.or(below.serial),
+            serial_baud: self.serial_baud.or(below.serial_baud),
+            serial_flow: self.serial_flow.or(below.serial_flow),
+            button: self.button.or(below.button),
+            known_by_dmi: self.known_by_dmi,
+            known_by_pci: self.known_by_pci,
         }
     }
 }
@@ -130,6 +147,58 @@ impl TryFrom<String> for Port {
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
         text.parse().map(Self)
+    }
+}
+
+/// A serial port's device; none where the board takes an inherited one away.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct Serial(pub Option<PathBuf>);
+
+impl TryFrom<String> for Serial {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        desk::serial_path(&text).map(Self)
+    }
+}
+
+/// A button.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct Button(pub ButtonKind);
+
+impl TryFrom<String> for Button {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse().map(Self)
+    }
+}
+
+/// A text of the firmware.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct Dmi(pub String);
+
+impl TryFrom<String> for Dmi {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        badge::dmi(text).map(Self)
+    }
+}
+
+/// PCI devices.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "Vec<String>")]
+pub(super) struct Pci(pub Vec<PciId>);
+
+impl TryFrom<Vec<String>> for Pci {
+    type Error = &'static str;
+
+    fn try_from(list: Vec<String>) -> Result<Self, Self::Error> {
+        badge::pci(&list).map(Self)
     }
 }
 

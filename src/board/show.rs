@@ -1,7 +1,7 @@
 //! A board as TOML text that reads back as the same board.
 
 use super::words::number;
-use super::{Board, builtin};
+use super::{Badge, Board, SerialSettings, builtin};
 use measure::units::BitRate;
 use std::fmt;
 
@@ -44,7 +44,8 @@ impl fmt::Display for Board {
         writeln!(f, "link-restart = {}", self.link_restart)?;
         writeln!(f, "mac-checks-fcs = {}", self.mac_checks_fcs)?;
         writeln!(f, "tolerance-ppm = {}", self.tolerance_ppm)?;
-        self.show_host(f)
+        self.show_host(f)?;
+        self.show_desk(f)
     }
 }
 
@@ -58,6 +59,24 @@ impl Board {
         optional(f, "watchdog", self.watchdog.as_deref().map(basic_string))?;
         writeln!(f, "watchdog-timeout-s = {}", self.watchdog_timeout_s)
     }
+
+    /// The keys of what people see and press, and of what the box is known by.
+    fn show_desk(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "display = \"{}\"", self.display)?;
+        write_serial(f, self.serial.as_ref())?;
+        writeln!(f, "button = {}", basic_string(&self.button.to_string()))?;
+        let Badge { dmi, pci } = &self.badge;
+        optional(f, "known-by-dmi", dmi.as_deref().map(basic_string))?;
+        let ids: Vec<_> = pci.iter().map(|id| format!("\"{id}\"")).collect();
+        optional(f, "known-by-pci", (!ids.is_empty()).then(|| format!("[{}]", ids.join(", "))))
+    }
+}
+
+fn write_serial(f: &mut fmt::Formatter<'_>, serial: Option<&SerialSettings>) -> fmt::Result {
+    let path = serial.map_or("none".into(), |serial| serial.path.to_string_lossy());
+    writeln!(f, "serial = {}", basic_string(&path))?;
+    optional(f, "serial-baud", serial.map(|serial| serial.baud.to_string()))?;
+    optional(f, "serial-flow", serial.map(|serial| serial.flow.to_string()))
 }
 
 fn optional(f: &mut fmt::Formatter<'_>, key: &str, value: Option<String>) -> fmt::Result {

@@ -96,6 +96,23 @@ fn a_board_says_only_what_differs_from_the_one_it_inherits() {
 }
 
 #[test]
+fn a_serial_port_can_be_inherited_and_taken_away_but_never_what_a_box_is_known_by() {
+    let files = [
+        (
+            "a.toml",
+            "cable = \"virtual\"\nserial = \"/dev/ttyS0\"\nknown-by-dmi = \"Box\"\nknown-by-pci = [\"8086:10fb\"]",
+        ),
+        ("b.toml", "inherit = \"a.toml\"\nserial-flow = true\nserial-baud = 9600"),
+        ("c.toml", "inherit = \"b.toml\"\nserial = \"none\""),
+    ];
+    let folder = folder(&files);
+    let [a, b, c] = ["a.toml", "b.toml", "c.toml"].map(|name| load_in(&folder, name).unwrap());
+    let at = |baud, flow| Some(SerialSettings { path: "/dev/ttyS0".into(), baud, flow });
+    assert_eq!([a.serial, b.serial, c.serial], [at(115_200, false), at(9600, true), None]);
+    assert!(!a.badge.is_empty() && b.badge.is_empty() && c.badge.is_empty());
+}
+
+#[test]
 fn inheriting_in_a_circle_is_refused() {
     let files = [("a.toml", "inherit = \"./b.toml\""), ("b.toml", "inherit = \"a.toml\"")];
     assert_eq!(
@@ -223,6 +240,25 @@ fn another_software_cable_brings_its_own_ports() {
     assert!(line.starts_with("board virtual: port-a is missing; it is a PCI path"), "{line}");
 }
 
+fn any_display() -> impl Strategy<Value = DisplayKind> {
+    prop::sample::select(vec![DisplayKind::None, DisplayKind::Framebuffer])
+}
+
+fn any_serial() -> impl Strategy<Value = SerialSettings> {
+    ("/[a-zA-Z0-9 \"\\\\-]{1,20}", 1200..=4_000_000_u32, any::<bool>())
+        .prop_map(|(path, baud, flow)| SerialSettings { path: path.into(), baud, flow })
+}
+
+fn any_button() -> impl Strategy<Value = ButtonKind> {
+    "none|power|[^\\p{Cc}]{1,80}".prop_map(|text| text.parse().unwrap())
+}
+
+fn any_badge() -> impl Strategy<Value = Badge> {
+    let id = (any::<u16>(), any::<u16>()).prop_map(|(vendor, device)| PciId { vendor, device });
+    (prop::option::of("[^\\p{Cc}]{1,80}"), prop::collection::vec(id, 0..=16))
+        .prop_map(|(dmi, pci)| Badge { dmi, pci })
+}
+
 /// A board that differs from a built-in one in everything that can differ without a conflict.
 fn any_board() -> impl Strategy<Value = Board> {
     let base = prop::sample::select(builtin().map(|(name, _)| load(name).unwrap()).collect::<Vec<_>>());
@@ -235,11 +271,13 @@ fn any_board() -> impl Strategy<Value = Board> {
         prop::option::of("/[^\\p{Cc}]{0,99}"),
         2..=600_u16,
     );
-    ("[^\\p{Cc}]{0,100}", base, numbers, times, flags, host).prop_map(
-        |(description, base, numbers, times, flags, host)| {
+    let desk = (any_display(), prop::option::of(any_serial()), any_button(), any_badge());
+    ("[^\\p{Cc}]{0,100}", base, numbers, times, flags, (host, desk)).prop_map(
+        |(description, base, numbers, times, flags, (host, desk))| {
             let (clock_proof, dma_latency_us, watchdog, watchdog_timeout_s) = host;
             let (streams, pace, mtu, tolerance_ppm) = numbers;
             let (link_restart, mac_checks_fcs, clock_khz, clock_required) = flags;
+            let (display, serial, button, badge) = desk;
             Board {
                 description,
                 streams,
@@ -256,6 +294,10 @@ fn any_board() -> impl Strategy<Value = Board> {
                 watchdog,
                 watchdog_timeout_s,
                 clock_required: clock_required && clock_khz.is_some(),
+                display,
+                serial,
+                button,
+                badge,
                 ..base
             }
         },

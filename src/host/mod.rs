@@ -1,10 +1,16 @@
-//! The machine under the gauge: namespaces, processors, CPU time; clock, wake-up latency, watchdog.
+//! The machine under the gauge: the duties of PID 1, which board it is, the button; clock, wake-up latency,
+//! watchdog; namespaces, processors, CPU time.
 
 pub mod affinity;
+pub mod button;
 pub mod clock;
+pub mod cmdline;
 pub mod cputime;
 pub mod files;
+pub mod init;
 pub mod latency;
+pub mod mounts;
 pub mod namespace;
+pub mod recognise;
 pub mod settings;
 pub mod watchdog;

@@ -1,6 +1,9 @@
 //! What is written of a run: the text log, the JSON result, and the mailboxes that keep a slow reader
-//! from disturbing a run.
+//! from disturbing a run; and the serial line, on which somebody may also type.
 
+mod backlog;
 pub mod json;
 pub mod mailbox;
+pub mod serial;
 pub mod text;
+pub mod typed;

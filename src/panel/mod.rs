@@ -7,7 +7,7 @@
 //! - where things go and how they are drawn: `sheet`, `text`, `paragraph`, `stroke`, `lettering`, `figure`;
 //! - what the pages share: `emblem` (the shape of a verdict), `cable`;
 //! - the pages: `plug`, `checking`, `running`, `verdict`, `figures`, `fault`;
-//! - pixels in memory and ways out of it: [`canvas`], [`braille`], [`terminal`], [`png`].
+//! - pixels in memory and ways out of it: [`canvas`], [`braille`], [`terminal`], [`png`], [`framebuffer`].
 
 pub mod braille;
 mod cable;
@@ -17,6 +17,7 @@ mod emblem;
 mod fault;
 mod figure;
 mod figures;
+pub mod framebuffer;
 mod lettering;
 mod paragraph;
 mod plug;

@@ -2,8 +2,11 @@
 #![allow(unsafe_code)]
 
 pub mod ethtool;
+pub mod framebuffer;
+pub mod init;
 pub mod packet;
 pub mod rtnl;
+pub mod serial;
 pub mod terminal;
 pub mod tun;
 pub mod watchdog;

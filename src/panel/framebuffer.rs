@@ -1,0 +1,325 @@
+//! The panel on a framebuffer device: `/dev/fb0`.
+//!
+//! A picture in two colours is drawn as large as whole multiples allow, in the middle, white on black. Only
+//! what has changed since the last picture is written: a framebuffer is slow memory. Nothing outside the
+//! visible rectangle is ever touched.
+//!
+//! # Limitations
+//! Pixels are written lowest octet first, as every x86 framebuffer has them.
+
+use super::canvas::Canvas;
+use crate::sys::framebuffer::{self, Bitfield, Fixed, Variable};
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+/// Where the kernel has the first framebuffer.
+pub const DEVICE: &str = "/dev/fb0";
+
+/// `FB_TYPE_PACKED_PIXELS` (linux/fb.h): all bits of a pixel lie together.
+const PACKED_PIXELS: u32 = 0;
+
+/// `FB_VISUAL_TRUECOLOR` and `FB_VISUAL_DIRECTCOLOR` (linux/fb.h): a pixel has a field for each colour.
+const COLOR_FIELDS: [u32; 2] = [2, 4];
+
+/// Why there is no panel on a framebuffer. Each is one line.
+#[derive(Debug, thiserror::Error)]
+pub enum Refused {
+    /// It cannot be opened or asked.
+    #[error("framebuffer {path}: {source}")]
+    Device {
+        /// The device.
+        path: PathBuf,
+        /// The kernel's word.
+        source: io::Error,
+    },
+    /// It has no such pixels as can be drawn here.
+    #[error(
+        "framebuffer with {bits} bits per pixel, type {kind}, visual {visual}; it has to have 16, 24 or 32 bits, packed, with colour fields"
+    )]
+    Format {
+        /// Bits per pixel.
+        bits: u32,
+        /// `FB_TYPE_*`.
+        kind: u32,
+        /// `FB_VISUAL_*`.
+        visual: u32,
+    },
+    /// A colour is not inside the pixel.
+    #[error(
+        "framebuffer with {bits} bits per pixel has a colour of {length} bits at bit {offset}; it has to be inside the pixel, lowest bit first"
+    )]
+    Channel {
+        /// Bits per pixel.
+        bits: u32,
+        /// Lowest bit of the colour.
+        offset: u32,
+        /// Its bits.
+        length: u32,
+    },
+    /// What is visible is not inside the memory.
+    #[error(
+        "framebuffer of {width} x {height} at {x}, {y} with rows of {stride} octets does not fit its {memory} octets of memory"
+    )]
+    Memory {
+        /// Visible pixels across.
+        width: u32,
+        /// Visible pixels down.
+        height: u32,
+        /// First visible column.
+        x: u32,
+        /// First visible row.
+        y: u32,
+        /// Octets a row.
+        stride: u32,
+        /// Octets in all.
+        memory: u32,
+    },
+    /// The panel is larger.
+    #[error(
+        "framebuffer of {width} x {height} pixels is smaller than the panel of {panel_width} x {panel_height}"
+    )]
+    TooSmall {
+        /// Visible pixels across.
+        width: u32,
+        /// Visible pixels down.
+        height: u32,
+        /// The panel's pixels across.
+        panel_width: u16,
+        /// The panel's pixels down.
+        panel_height: u16,
+    },
+}
+
+/// Octets of one pixel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Pixel {
+    octets: [u8; 4],
+    length: usize,
+}
+
+impl Pixel {
+    fn as_slice(&self) -> &[u8] {
+        self.octets.get(..self.length).unwrap_or(&self.octets)
+    }
+}
+
+/// Where the visible pixels are in a framebuffer's memory, and what black and white are there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Geometry {
+    width: usize,
+    height: usize,
+    stride: usize,
+    /// Offset of the first visible pixel.
+    origin: usize,
+    white: Pixel,
+    black: Pixel,
+}
+
+impl Geometry {
+    /// The geometry that a device tells, checked: all that is visible is inside its memory.
+    ///
+    /// # Errors
+    /// Where it cannot be drawn on; see [`Refused`].
+    pub fn new(variable: &Variable, fixed: &Fixed) -> Result<Self, Refused> {
+        let octets = pixel_octets(variable, fixed)?;
+        let (white, black) = colours(variable, octets)?;
+        let [width, height, x, y, stride, memory] = [
+            variable.xres,
+            variable.yres,
+            variable.xoffset,
+            variable.yoffset,
+            fixed.line_length,
+            fixed.smem_len,
+        ];
+        let outside = Refused::Memory { width, height, x, y, stride, memory };
+        // Wide enough for any three numbers of 32 bits.
+        let row_end = (u128::from(x) + u128::from(width)) * octets as u128;
+        let rows_before = (u128::from(y) + u128::from(height)).saturating_sub(1);
+        let end = rows_before * u128::from(stride) + row_end;
+        if width == 0 || height == 0 || row_end > u128::from(stride) || end > u128::from(memory) {
+            return Err(outside);
+        }
+        let [width, height, x, y, stride] =
+            [width, height, x, y, stride].map(|number| usize::try_from(number).unwrap_or(usize::MAX));
+        Ok(Self { width, height, stride, origin: y * stride + x * octets, white, black })
+    }
+
+    /// Visible pixels, across and down.
+    #[must_use]
+    pub const fn size(&self) -> (usize, usize) {
+        (self.width, self.height)
+    }
+
+    /// Offset in memory of a visible pixel.
+    const fn offset(&self, x: usize, y: usize) -> usize {
+        self.origin + y * self.stride + x * self.white.length
+    }
+}
+
+fn pixel_octets(variable: &Variable, fixed: &Fixed) -> Result<usize, Refused> {
+    let drawable = fixed.kind == PACKED_PIXELS && COLOR_FIELDS.contains(&fixed.visual);
+    match variable.bits_per_pixel {
+        16 if drawable => Ok(2),
+        24 if drawable => Ok(3),
+        32 if drawable => Ok(4),
+        bits => Err(Refused::Format { bits, kind: fixed.kind, visual: fixed.visual }),
+    }
+}
+
+/// White and black: all colours full or empty, and opaque where the pixel says so.
+fn colours(variable: &Variable, length: usize) -> Result<(Pixel, Pixel), Refused> {
+    let bits = variable.bits_per_pixel;
+    let opaque = field(variable.transp, bits)?;
+    let mut full = opaque;
+    for colour in [variable.red, variable.green, variable.blue] {
+        let mask = field(colour, bits)?;
+        if mask == 0 {
+            return Err(Refused::Channel { bits, offset: colour.offset, length: colour.length });
+        }
+        full |= mask;
+    }
+    let pixel = |value: u32| Pixel { octets: value.to_le_bytes(), length };
+    Ok((pixel(full), pixel(opaque)))
+}
+
+/// The bits of a channel; none set where the pixel does not have it.
+fn field(channel: Bitfield, bits: u32) -> Result<u32, Refused> {
+    let Bitfield { offset, length, msb_right } = channel;
+    let inside = offset.checked_add(length).is_some_and(|end| end <= bits);
+    if length > 0 && !(inside && msb_right == 0) {
+        return Err(Refused::Channel { bits, offset, length });
+    }
+    let ones = u32::MAX.checked_shr(u32::BITS.saturating_sub(length)).unwrap_or(0);
+    Ok(ones.checked_shl(offset).unwrap_or(0))
+}
+
+/// A framebuffer's memory: the device, or a model of it.
+pub trait Memory {
+    /// Writes `octets` at `offset`.
+    ///
+    /// # Errors
+    /// The device's.
+    fn write_at(&mut self, offset: usize, octets: &[u8]) -> io::Result<()>;
+}
+
+impl Memory for File {
+    fn write_at(&mut self, offset: usize, octets: &[u8]) -> io::Result<()> {
+        let offset = u64::try_from(offset).map_err(io::Error::other)?;
+        self.write_all_at(octets, offset)
+    }
+}
+
+/// The panel on a framebuffer.
+pub struct FramebufferPanel<M> {
+    memory: M,
+    geometry: Geometry,
+    scale: usize,
+    /// Visible pixel at which the picture's corner is.
+    corner: (usize, usize),
+    /// What is on it; none where nobody knows.
+    shown: Option<Canvas>,
+    size: (u16, u16),
+    /// One row of the visible part, at work.
+    row: Vec<u8>,
+}
+
+impl FramebufferPanel<File> {
+    /// A panel of `width` × `height` pixels on the framebuffer at `path`.
+    ///
+    /// # Errors
+    /// See [`Refused`].
+    pub fn open(path: &Path, width: u16, height: u16) -> Result<Self, Refused> {
+        let refused = |source| Refused::Device { path: path.to_owned(), source };
+        // Not blocking, and never a controlling terminal: the path comes from a board.
+        let flags = libc::O_NONBLOCK | libc::O_NOCTTY;
+        let device =
+            OpenOptions::new().read(true).write(true).custom_flags(flags).open(path).map_err(refused)?;
+        let variable = framebuffer::variable(&device).map_err(refused)?;
+        let fixed = framebuffer::fixed(&device).map_err(refused)?;
+        Self::new(device, Geometry::new(&variable, &fixed)?, width, height)
+    }
+}
+
+impl<M: Memory> FramebufferPanel<M> {
+    /// A panel of `width` × `height` pixels in the middle of `memory`; nothing is written yet.
+    ///
+    /// # Errors
+    /// [`Refused::TooSmall`].
+    pub fn new(memory: M, geometry: Geometry, width: u16, height: u16) -> Result<Self, Refused> {
+        let (panel_width, panel_height) = (width.max(1), height.max(1));
+        let (across, down) = (usize::from(panel_width), usize::from(panel_height));
+        let scale = (geometry.width / across).min(geometry.height / down);
+        if scale == 0 {
+            let small = |pixels| u32::try_from(pixels).unwrap_or(u32::MAX);
+            let (width, height) = (small(geometry.width), small(geometry.height));
+            return Err(Refused::TooSmall { width, height, panel_width, panel_height });
+        }
+        let corner = ((geometry.width - across * scale) / 2, (geometry.height - down * scale) / 2);
+        let size = (panel_width, panel_height);
+        Ok(Self { memory, geometry, scale, corner, shown: None, size, row: Vec::new() })
+    }
+
+    /// Pixels of the framebuffer for each of the panel, across and down.
+    #[must_use]
+    pub const fn scale(&self) -> usize {
+        self.scale
+    }
+
+    /// Shows `canvas`: the first time on a screen that is made black all over, later only what has changed.
+    /// Of a canvas that is larger than the panel the upper left part is shown.
+    ///
+    /// # Errors
+    /// The device's; the next picture is then drawn in full.
+    pub fn show(&mut self, canvas: &Canvas) -> io::Result<()> {
+        let shown = match self.shown.take() {
+            Some(shown) => shown,
+            None => {
+                self.blacken()?;
+                Canvas::new(self.size.0, self.size.1)
+            }
+        };
+        for y in 0..self.size.1 {
+            let mut changed = (0..self.size.0).filter(|&x| shown.lit(x, y) != canvas.lit(x, y));
+            if let Some(first) = changed.next() {
+                let last = changed.next_back().unwrap_or(first);
+                self.write_pixels(canvas, y, first, last)?;
+            }
+        }
+        self.shown = Some(canvas.clone());
+        Ok(())
+    }
+
+    /// Makes everything that is visible black.
+    fn blacken(&mut self) -> io::Result<()> {
+        self.row.clear();
+        for _ in 0..self.geometry.width {
+            self.row.extend_from_slice(self.geometry.black.as_slice());
+        }
+        for y in 0..self.geometry.height {
+            self.memory.write_at(self.geometry.offset(0, y), &self.row)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the pixels `first` to `last` of the canvas's row `y`.
+    fn write_pixels(&mut self, canvas: &Canvas, y: u16, first: u16, last: u16) -> io::Result<()> {
+        self.row.clear();
+        for x in first..=last {
+            let pixel = if canvas.lit(x, y) { &self.geometry.white } else { &self.geometry.black };
+            for _ in 0..self.scale {
+                self.row.extend_from_slice(pixel.as_slice());
+            }
+        }
+        let left = self.corner.0 + usize::from(first) * self.scale;
+        let top = self.corner.1 + usize::from(y) * self.scale;
+        for row in top..top + self.scale {
+            self.memory.write_at(self.geometry.offset(left, row), &self.row)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;
