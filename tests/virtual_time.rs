@@ -287,3 +287,11 @@ fn a_paced_verdict_says_of_what() {
     let said = run.events.iter().find_map(|stamped| verdict(&stamped.event));
     assert_eq!(said, Some((Some(BitRate::from_mbps(20)), Some(BitRate::from_mbps(10_000)))));
 }
+
+#[test]
+fn a_frame_with_a_wrong_fcs_is_one_event_in_one_class() {
+    let run = Run::with(&["a>b fcs 4"]).go();
+    assert_eq!(run.report.verdict(), Verdict::Fail);
+    assert_eq!((run.report.classes.link, run.report.classes.lost), (4, 0));
+    assert_eq!(run.report.directions[0].lost.at_most, 4, "the account still has them among the lost");
+}

@@ -138,6 +138,7 @@ impl Evidence {
         }
         for way in &mut self.ways {
             way.damaged = 0;
+            way.begin();
             let line = basis.unwrap_or(BitRate::from_bits_per_second(u64::MAX));
             way.gauge = Gauge::new(line, self.limits.tolerance_ppm);
             way.gauge.read(&way.tally);
@@ -185,6 +186,7 @@ impl Evidence {
 
     /// What the worker of `direction` published, read at `now`.
     pub fn read_tally(&mut self, direction: Direction, tally: &Tally, now: Instant) {
+        let tally = &self.ways[direction.index()].since_baseline(tally);
         let trouble = self.link_trouble(direction.to()) > 0;
         // Where nobody counts what the host drops, only the link can say that it was the cable.
         let host = self.host_drops(direction, tally).or(trouble.then_some(0));
@@ -270,7 +272,7 @@ impl Evidence {
         let mut classes = Classes { internal: self.box_troubles(), ..Classes::default() };
         for direction in Direction::BOTH {
             let way = &self.ways[direction.index()];
-            classes.lost += way.lost;
+            classes.lost += way.lost.saturating_sub(self.discarded(direction));
             classes.corrupt += way.corrupt();
             let host = self.host_drops(direction, &way.tally).unwrap_or(way.tally.socket_drops);
             // A host may drop what is not ours: only what is missing counts.
@@ -279,6 +281,12 @@ impl Evidence {
         classes.link =
             Side::BOTH.map(|side| self.link_trouble(side)).into_iter().fold(0, u64::saturating_add);
         classes
+    }
+
+    /// Frames of `direction` that the receiving MAC discarded for their FCS: the link class has them, and each
+    /// event counts in one class.
+    fn discarded(&self, direction: Direction) -> u64 {
+        self.since_baseline(direction.to()).crc_errors.unwrap_or(0)
     }
 
     /// Counter resets and workers that stood still for too long.
@@ -293,7 +301,9 @@ impl Evidence {
     pub fn final_classes(&self) -> Classes {
         let mut classes = self.classes();
         let reports = self.reports();
-        classes.lost = reports.iter().fold(0, |sum, report| sum.saturating_add(report.lost.at_least));
+        let lost =
+            |report: &DirectionReport| report.lost.at_least.saturating_sub(self.discarded(report.direction));
+        classes.lost = reports.iter().map(lost).fold(0, u64::saturating_add);
         classes.corrupt = reports.iter().fold(0, |sum, report| sum.saturating_add(report.corrupt));
         classes.internal =
             reports.iter().fold(self.box_troubles(), |sum, report| sum.saturating_add(report.host));

@@ -86,7 +86,7 @@ pub struct SettingReading {
 /// Errors so far, by class (the four classes of the display).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Classes {
-    /// Frames lost on the cable.
+    /// Frames lost on the cable, but for those that a MAC discarded for their FCS: these are in `link`.
     pub lost: u64,
     /// Frames received damaged.
     pub corrupt: u64,

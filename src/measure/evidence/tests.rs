@@ -262,3 +262,20 @@ fn a_run_without_traffic_has_no_errors_and_is_never_a_pass() {
     assert_eq!(evidence.classes(), Classes::default());
     assert_eq!(evidence.judge().verdict, Verdict::Invalid);
 }
+
+#[test]
+fn drops_from_before_the_baseline_explain_no_loss() {
+    let mut lead = Lead {
+        evidence: Evidence::new(limits()),
+        now: Instant::from_millis(10_000),
+        counters: PortCounters { tx_dropped: Some(0), rx_dropped: Some(0), ..PortCounters::default() },
+        tally: Tally { socket_drops: 40, ..Tally::default() },
+    };
+    lead.tick();
+    lead.evidence.begin(lead.now, None, Some(LINE));
+    lead.arrived(100, 97);
+    lead.tick();
+    lead.drain();
+    let [forth, _] = lead.evidence.reports();
+    assert_eq!((forth.host, forth.lost.at_most), (0, 3));
+}

@@ -22,6 +22,8 @@ pub(super) struct Way {
     /// Frames lost so far, confirmed.
     pub(super) lost: u64,
     pub(super) stalled: Duration,
+    /// Socket drops from before the baseline: whatever those frames were, the run did not send them.
+    drops_before: u64,
     /// When the worker last found that something had arrived.
     pub(super) arrived_at: Instant,
 }
@@ -67,8 +69,20 @@ impl Way {
             gap: Gap::default(),
             lost: 0,
             stalled: Duration::ZERO,
+            drops_before: 0,
             arrived_at: Instant::ZERO,
         }
+    }
+
+    /// Traffic begins: what the sockets have dropped before is not the run's.
+    pub(super) fn begin(&mut self) {
+        self.drops_before = self.drops_before.saturating_add(self.tally.socket_drops);
+        self.tally.socket_drops = 0;
+    }
+
+    /// What the worker published, without what was dropped before the baseline.
+    pub(super) fn since_baseline(&self, tally: &Tally) -> Tally {
+        Tally { socket_drops: tally.socket_drops.saturating_sub(self.drops_before), ..*tally }
     }
 
     /// Damaged frames so far, wherever they were heard.
