@@ -212,7 +212,7 @@ impl<'a, R: Rig, O: Output> Session<'a, R, O> {
     fn watch_links(&mut self, now: Instant) {
         for port in Side::BOTH {
             match self.rig.nic().link(port) {
-                Ok(reading) => self.take_link(port, reading),
+                Ok(reading) => self.take_link(now, port, reading),
                 Err(error) => {
                     if self.note_device_error(port, &error) {
                         self.cut_short(now);
@@ -222,10 +222,14 @@ impl<'a, R: Rig, O: Output> Session<'a, R, O> {
         }
     }
 
-    fn take_link(&mut self, port: Side, reading: LinkReading) {
+    fn take_link(&mut self, now: Instant, port: Side, reading: LinkReading) {
         let Some(last) = self.links.get_mut(port.index()) else { return };
         let changed = last.carrier != reading.carrier || last.speed != reading.speed;
         *last = reading;
+        if reading.taken && !self.is_own_doing(port) {
+            self.find(Reason::PortTaken { port });
+            self.cut_short(now);
+        }
         if changed {
             self.tell(Event::Link { port, up: reading.carrier, speed: reading.speed });
         }

@@ -7,7 +7,7 @@ use linegauge::rig::trouble::Mishap;
 use measure::plan::End;
 use measure::record::{Event, Phase};
 use measure::units::{Direction, Instant, Side};
-use measure::verdict::{Reason, Verdict};
+use measure::verdict::{Reason, Setting, Verdict};
 use std::time::Duration;
 
 const FORTH: Direction = Direction::AToB;
@@ -246,4 +246,23 @@ fn a_run_that_is_stopped_keeps_what_speaks_against_the_cable() {
     assert_eq!(run.report.verdict(), Verdict::Fail, "{:?}", reasons(&run));
     assert!(run.report.judgement.reasons.contains(&Reason::StoppedEarly));
     assert_eq!(run.report.directions[0].lost.at_least, 2);
+}
+
+#[test]
+fn a_port_that_somebody_takes_is_no_verdict_on_the_cable() {
+    for port in Side::BOTH {
+        let run = Run::with(&["b>a drop 3"]).mishap(MIDDLE, Mishap::PortTaken(port)).go();
+        assert_eq!(run.report.judgement.first(), Some(&Reason::PortTaken { port }), "{:?}", reasons(&run));
+        assert_eq!(run.report.verdict(), Verdict::Invalid);
+    }
+}
+
+#[test]
+fn a_setting_that_is_lost_in_mid_run_is_no_pass() {
+    for port in Side::BOTH {
+        let run = Run::with(&[]).mishap(MIDDLE, Mishap::OtherMtu(port)).go();
+        let lost = Reason::SettingNotHeld { setting: Setting::Mtu, port: Some(port) };
+        assert_eq!(run.report.judgement.first(), Some(&lost), "{:?}", reasons(&run));
+        assert_eq!(run.report.verdict(), Verdict::Invalid);
+    }
 }

@@ -5,8 +5,9 @@ use super::error::BoardError;
 use super::keys;
 use super::layer::Layer;
 use super::words::{any_of, one_line, quoted, visible};
-use std::fs::File;
-use std::io::Read;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
@@ -105,9 +106,16 @@ impl Place {
     }
 }
 
+/// Opens a plain file, and nothing that could keep its reader waiting.
+fn open(path: &Path) -> io::Result<File> {
+    let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
+    let kind = file.metadata()?.file_type();
+    if kind.is_file() || kind.is_dir() { Ok(file) } else { Err(io::Error::other("it is no plain file")) }
+}
+
 fn read_text(path: &Path, board: &str) -> Result<String, BoardError> {
     let mut octets = Vec::new();
-    File::open(path)
+    open(path)
         .and_then(|file| file.take(LARGEST + 1).read_to_end(&mut octets))
         .map_err(|source| BoardError::Read { board: board.to_owned(), source })?;
     if u64::try_from(octets.len()).is_ok_and(|length| length > LARGEST) {

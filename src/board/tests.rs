@@ -304,6 +304,15 @@ fn any_board() -> impl Strategy<Value = Board> {
     )
 }
 
+#[test]
+fn a_board_that_is_no_plain_file_keeps_nobody_waiting() {
+    let folder = folder(&[]);
+    let pipe = folder.path().join("pipe.toml");
+    nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRUSR | nix::sys::stat::Mode::S_IWUSR).unwrap();
+    let error = load(pipe.to_str().unwrap()).unwrap_err().to_string();
+    assert!(error.ends_with("cannot be read: it is no plain file"), "{error}");
+}
+
 proptest! {
     #[test]
     fn a_board_as_shown_reads_back_as_the_same_board(board in any_board()) {

@@ -104,6 +104,10 @@ impl Nic for EmulatedPorts {
         self.inner.prepare()
     }
 
+    fn verify(&mut self) -> Vec<SettingReading> {
+        self.inner.verify()
+    }
+
     fn set_up(&mut self, side: Side, up: bool) -> io::Result<()> {
         self.inner.set_up(side, up)
     }

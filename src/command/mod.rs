@@ -39,9 +39,15 @@ pub enum NotDone {
     Host(#[from] HostRefused),
 }
 
-/// Prints a text on standard output; a reader that has gone away is no reason to fail.
+/// Prints a text on standard output. A reader that has gone away is no reason to fail; anything else that
+/// keeps the text from being written is told on standard error.
 pub fn print_out(text: &str) {
-    let _ = std::io::stdout().write_all(text.as_bytes());
+    let mut out = std::io::stdout();
+    if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush())
+        && error.kind() != std::io::ErrorKind::BrokenPipe
+    {
+        complain(&format_args!("standard output is not complete: {error}"));
+    }
 }
 
 /// Tells on standard error why something was not done; a reader that has gone away changes nothing.

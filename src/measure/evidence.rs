@@ -4,7 +4,7 @@ mod way;
 
 use crate::counter::{PortCounters, PortTotals};
 use crate::gauge::Gauge;
-use crate::ledger::{DirectionReport, HostEvidence, host_drops};
+use crate::ledger::{DirectionReport, HostEvidence, host_drops, left_in_host};
 use crate::link::LinkReading;
 use crate::record::Classes;
 use crate::tally::Tally;
@@ -107,6 +107,12 @@ impl Evidence {
         self.findings.push(reason).is_ok()
     }
 
+    /// A finding of this kind is there.
+    #[must_use]
+    pub fn has_found(&self, is_it: impl Fn(&Reason) -> bool) -> bool {
+        self.findings.iter().any(is_it)
+    }
+
     /// No setting that the run needs was refused.
     #[must_use]
     pub fn settings_held(&self) -> bool {
@@ -120,7 +126,9 @@ impl Evidence {
         }
     }
 
-    fn started(&self) -> bool {
+    /// Traffic has begun.
+    #[must_use]
+    pub fn started(&self) -> bool {
         self.began_at.is_some()
     }
 
@@ -192,8 +200,9 @@ impl Evidence {
         let host = self.host_drops(direction, tally).or(trouble.then_some(0));
         let sending = self.started() && self.stopped_at.is_none();
         let refresh = self.limits.refresh;
+        let on_the_wire = self.since_baseline(direction.from()).tx_frames;
         let Some(way) = self.ways.get_mut(direction.index()) else { return };
-        way.take(tally);
+        way.take(tally, on_the_wire);
         way.confirm(host, now, refresh);
         if sending {
             way.stalled = way.stalled.max(now.since(tally.alive_at));
@@ -236,6 +245,11 @@ impl Evidence {
             return None;
         }
         host_drops(tally, &self.since_baseline(direction.from()), &self.since_baseline(direction.to()))
+    }
+
+    /// Frames of `direction` that the MACs' own counts place in the host.
+    fn left_in_host(&self, direction: Direction, tally: &Tally) -> u64 {
+        left_in_host(tally, &self.since_baseline(direction.from()), &self.since_baseline(direction.to()))
     }
 
     /// A port's counters since the baseline.
@@ -410,8 +424,9 @@ impl Evidence {
             tally.unidentified = tally.unidentified.saturating_add(way.damaged);
             tally.received = tally.received.saturating_add(way.damaged);
             tally.longest_stall = nanos(way.longest_stall());
+            let drops = self.host_drops(direction, &tally).filter(|_| self.has_drained(direction));
             let host = HostEvidence {
-                drops: self.host_drops(direction, &tally).filter(|_| self.has_drained(direction)),
+                drops: drops.map(|drops| drops.max(self.left_in_host(direction, &tally))),
                 cable_evidence: self.link_trouble(direction.to()) > 0,
             };
             DirectionReport::new(direction, &tally, host, way.gauge.steady())

@@ -43,6 +43,8 @@ pub struct LinkReading {
     pub changes: Option<u64>,
     /// The port advertises the board's speed; none where it cannot be read.
     pub advertises: Option<bool>,
+    /// The port is set down, or belongs to a bridge or bond: the host's doing, not the cable's.
+    pub taken: bool,
 }
 
 /// Whether a link below the board's speed is the cable's fault; none where it is not below.
@@ -351,7 +353,7 @@ mod tests {
     const TEN: Option<BitRate> = Some(BitRate::from_mbps(10_000));
     const ONE: Option<BitRate> = Some(BitRate::from_mbps(1_000));
     const DOWN: LinkReading =
-        LinkReading { carrier: Some(false), speed: None, changes: None, advertises: None };
+        LinkReading { carrier: Some(false), speed: None, changes: None, advertises: None, taken: false };
     const UP: LinkReading = LinkReading { carrier: Some(true), speed: TEN, ..DOWN };
     const UNREADABLE: LinkReading = LinkReading { carrier: None, ..DOWN };
     const SPEEDLESS: LinkReading = LinkReading { speed: None, ..UP };
@@ -604,6 +606,7 @@ mod tests {
             speed,
             changes,
             advertises: None,
+            taken: false,
         })
     }
 

@@ -153,6 +153,11 @@ pub enum Reason {
         /// The port.
         port: Side,
     },
+    /// Somebody on this host set a port down, or made it part of a bridge or bond.
+    PortTaken {
+        /// The port.
+        port: Side,
+    },
     /// A port's counters stepped back.
     CountersReset {
         /// The port.
@@ -402,7 +407,7 @@ macro_rules! ranks {
 
 ranks! {
     Voiding:
-        NotALoop Switch AnotherGauge ForeignTraffic OwnStray OneEndOpen DeviceGone CountersReset
+        NotALoop Switch AnotherGauge ForeignTraffic OwnStray OneEndOpen DeviceGone PortTaken CountersReset
         Duplicated Reordered Misplaced UnknownOrigin DamagedInside NothingSent;
     Cable:
         DeadDirection NoLink Flapping LinkDown WrongSpeed CrcErrors SymbolErrors LinkFaults Lost Corrupt;
@@ -442,6 +447,7 @@ impl Reason {
             | Self::OwnStray { from: port, .. }
             | Self::OneEndOpen { down: port }
             | Self::DeviceGone { port }
+            | Self::PortTaken { port }
             | Self::CountersReset { port }
             | Self::LinkDown { port, .. }
             | Self::CrcErrors { port, .. }

@@ -31,6 +31,9 @@ pub trait Nic {
     /// A setting that the driver does not have is reported as not available; nothing is left out.
     fn prepare(&mut self) -> Vec<SettingReading>;
 
+    /// Reads every setting back once more: somebody may have changed one since.
+    fn verify(&mut self) -> Vec<SettingReading>;
+
     /// Sets port `side` administratively up or down.
     ///
     /// # Errors

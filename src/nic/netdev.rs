@@ -107,6 +107,15 @@ impl Nic for Netdevs {
         readings
     }
 
+    fn verify(&mut self) -> Vec<SettingReading> {
+        let mut readings = Vec::new();
+        for side in Side::BOTH {
+            let ifindex = self.port(side).ifindex;
+            readings.extend(quiet::read(&mut self.kernel, side, ifindex, self.mtu));
+        }
+        readings
+    }
+
     fn set_up(&mut self, side: Side, up: bool) -> io::Result<()> {
         let flags = if up { LinkFlags::Up } else { LinkFlags::empty() };
         self.kernel.rtnl.set_flags(self.port(side).ifindex, flags, LinkFlags::Up)
@@ -123,6 +132,7 @@ impl Nic for Netdevs {
             speed: settled.map(|settled| settled.speed),
             changes: link.carrier_changes.map(u64::from),
             advertises: settled.and_then(|settled| settled.advertises),
+            taken: !link.flags.contains(LinkFlags::Up) || link.master.is_some(),
         })
     }
 

@@ -28,17 +28,27 @@ enum Got {
 ///
 /// What a port does not have is not required of it.
 pub(super) fn make(kernel: &mut Kernel, port: Side, ifindex: u32, mtu: u32) -> Vec<SettingReading> {
+    order(kernel, ifindex, mtu);
+    read(kernel, port, ifindex, mtu)
+}
+
+fn order(kernel: &mut Kernel, ifindex: u32, mtu: u32) {
     let name = kernel.name(ifindex);
     // Whatever an order's outcome, what counts is what is read back.
     let _ = kernel.rtnl.set_flags(ifindex, LinkFlags::empty(), LinkFlags::Up);
     // First of all, because IPv6 leaves an interface whose MTU falls under 1280 and comes back to it anew.
     let _ = kernel.rtnl.set_mtu(ifindex, mtu);
-    let ipv6 = Ipv6Switch::of(Path::new("/proc/sys"), &name);
-    ipv6.turn_off();
+    Ipv6Switch::of(Path::new("/proc/sys"), &name).turn_off();
     let _ = kernel.rtnl.generate_no_addresses(ifindex);
     let _ = kernel.rtnl.set_flags(ifindex, LinkFlags::Noarp, LinkFlags::Noarp);
     let _ = kernel.ethtool.pause_off(&name);
     let _ = kernel.ethtool.energy_efficient_off(&name);
+}
+
+/// Reads the settings of one port back.
+pub(super) fn read(kernel: &mut Kernel, port: Side, ifindex: u32, mtu: u32) -> Vec<SettingReading> {
+    let name = kernel.name(ifindex);
+    let ipv6 = Ipv6Switch::of(Path::new("/proc/sys"), &name);
     let rows = [
         (Setting::Mtu, text(mtu), kernel.mtu(ifindex)),
         (Setting::Ipv6, text("off"), ipv6.read()),

@@ -43,6 +43,10 @@ pub enum Mishap {
     CountersReset(Side),
     /// A port's counters cannot be read any more (`EIO`).
     CountersUnreadable(Side),
+    /// Somebody sets a port down, or puts it into a bridge; the carrier stays.
+    PortTaken(Side),
+    /// Somebody gives a port another MTU.
+    OtherMtu(Side),
     /// The ports tell another link speed, and no carrier change was seen.
     OtherSpeed,
 }

@@ -276,13 +276,21 @@ impl Nic for WorldNic {
     }
 
     fn prepare(&mut self) -> Vec<SettingReading> {
-        let setting = |port| SettingReading {
-            setting: Setting::Mtu,
-            port: Some(port),
-            wanted: text(9000),
-            got: text(9000),
-            held: Held::Yes,
-            required: true,
+        self.verify()
+    }
+
+    fn verify(&mut self) -> Vec<SettingReading> {
+        let (wire, now) = (self.wire.borrow(), self.clock.now());
+        let setting = |port| {
+            let other = wire.has_happened(now, Mishap::OtherMtu(port));
+            SettingReading {
+                setting: Setting::Mtu,
+                port: Some(port),
+                wanted: text(9000),
+                got: text(if other { 1500 } else { 9000 }),
+                held: if other { Held::No } else { Held::Yes },
+                required: true,
+            }
         };
         Side::BOTH.map(setting).to_vec()
     }
@@ -304,6 +312,7 @@ impl Nic for WorldNic {
             carrier: Some(port.carrier),
             speed: port.carrier.then_some(speed),
             changes: (!wire.trouble.no_carrier_counter).then_some(port.changes),
+            taken: wire.has_happened(now, Mishap::PortTaken(side)),
             ..LinkReading::default()
         })
     }

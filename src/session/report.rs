@@ -75,11 +75,24 @@ impl Report {
 impl<R: Rig, O: Output> Session<'_, R, O> {
     /// Judges, tells and shows.
     pub(super) fn close(mut self) -> Report {
+        self.verify_settings();
         let report = self.report();
         self.enter(Phase::Done);
         self.summarise(&report);
         self.show(&report);
         report
+    }
+
+    /// Reads the settings back once more: PASS says that they held to the end. A port that is gone has none.
+    fn verify_settings(&mut self) {
+        let gone = |reason: &Reason| matches!(reason, Reason::DeviceGone { .. });
+        if !self.evidence.started() || self.evidence.has_found(gone) {
+            return;
+        }
+        self.settings = self.rig.nic().verify();
+        for reading in self.settings.clone() {
+            self.judge_setting(&reading);
+        }
     }
 
     fn report(&self) -> Report {

@@ -134,6 +134,11 @@ impl<R: Rig, O: Output> Session<'_, R, O> {
         Stage::Link { watch, restart }
     }
 
+    /// Port A is down because the session took it down.
+    pub(super) fn is_own_doing(&self, port: Side) -> bool {
+        port == Side::A && matches!(self.stage, Stage::Link { restart: Restart::Down { .. }, .. })
+    }
+
     fn both_up(&self) -> bool {
         self.links.iter().all(|link| link.carrier == Some(true))
     }

@@ -177,6 +177,8 @@ pub struct Link {
     pub mtu: Option<u32>,
     /// Carrier.
     pub carrier: Option<bool>,
+    /// Index of the bridge or bond that it belongs to, where it does.
+    pub master: Option<u32>,
     /// Times that the carrier came or went since the device appeared.
     pub carrier_changes: Option<u32>,
     /// Reasons there are for hearing every address.
@@ -212,6 +214,7 @@ pub const NO_ADDRESS_GENERATION: u8 = 1;
 const IFLA_ADDRESS: u16 = 1;
 const IFLA_IFNAME: u16 = 3;
 const IFLA_MTU: u16 = 4;
+const IFLA_MASTER: u16 = 10;
 const IFLA_STATS64: u16 = 23;
 const IFLA_AF_SPEC: u16 = 26;
 const IFLA_PROMISCUITY: u16 = 30;
@@ -239,6 +242,7 @@ impl Link {
             IFLA_ADDRESS => self.mac = value.try_into().ok().map(MacAddress),
             IFLA_IFNAME => self.name = name(value).unwrap_or_default(),
             IFLA_MTU => self.mtu = u32_at(value, 0),
+            IFLA_MASTER => self.master = u32_at(value, 0).filter(|&index| index != 0),
             IFLA_CARRIER => self.carrier = value.first().map(|&carrier| carrier != 0),
             IFLA_CARRIER_CHANGES => self.carrier_changes = u32_at(value, 0),
             IFLA_PROMISCUITY => self.promiscuity = u32_at(value, 0),

@@ -279,3 +279,21 @@ fn drops_from_before_the_baseline_explain_no_loss() {
     let [forth, _] = lead.evidence.reports();
     assert_eq!((forth.host, forth.lost.at_most), (0, 3));
 }
+
+#[test]
+fn frames_that_no_mac_has_sent_are_the_hosts() {
+    let mut lead = Lead::with(limits());
+    lead.counters.tx_frames = Some(1_000);
+    lead.counters.rx_frames = Some(1_000);
+    lead.tick();
+    lead.evidence.begin(lead.now, None, Some(LINE));
+    lead.arrived(100, 74);
+    // Of 100 accepted frames 80 left the sending MAC, and of those that came in 6 were never read.
+    lead.counters.tx_frames = Some(1_080);
+    lead.counters.rx_frames = Some(1_080);
+    lead.tick();
+    lead.drain();
+    let [forth, _] = lead.evidence.reports();
+    assert_eq!((forth.missing, forth.host, forth.lost.at_most), (26, 26, 0));
+    assert!(lead.evidence.judge().verdict != Verdict::Fail);
+}

@@ -22,6 +22,8 @@ pub(super) struct Way {
     /// Frames lost so far, confirmed.
     pub(super) lost: u64,
     pub(super) stalled: Duration,
+    /// Frames that the sending MAC has sent; none where it does not count.
+    on_the_wire: Option<u64>,
     /// Socket drops from before the baseline: whatever those frames were, the run did not send them.
     drops_before: u64,
     /// When the worker last found that something had arrived.
@@ -48,6 +50,10 @@ struct Due {
 }
 
 impl Due {
+    fn total(&self) -> u64 {
+        self.frames.iter().copied().fold(0, u64::saturating_add)
+    }
+
     /// The worker's own stamps count: while it stands still, nothing becomes overdue.
     fn note(&mut self, tally: &Tally) {
         if tally.received_at.since(self.noted_at) >= OVERDUE {
@@ -69,6 +75,7 @@ impl Way {
             gap: Gap::default(),
             lost: 0,
             stalled: Duration::ZERO,
+            on_the_wire: None,
             drops_before: 0,
             arrived_at: Instant::ZERO,
         }
@@ -94,17 +101,26 @@ impl Way {
         self.stalled.max(Duration::from_nanos(self.tally.longest_stall))
     }
 
-    pub(super) fn take(&mut self, tally: &Tally) {
+    /// Takes over what was published; `on_the_wire` is what the sending MAC has sent, where it counts.
+    pub(super) fn take(&mut self, tally: &Tally, on_the_wire: Option<u64>) {
         if tally.received != self.tally.received {
             self.arrived_at = tally.received_at;
         }
         self.tally = *tally;
+        self.on_the_wire = on_the_wire;
         self.gauge.read(tally);
         self.due.note(tally);
     }
 
     /// Frames missing so far: passed over by a later one, or overdue.
+    ///
+    /// A frame that the sending MAC still has is neither.
     pub(super) fn missing(&self) -> u64 {
+        let unsent = self.on_the_wire.map_or(0, |sent| self.due.total().saturating_sub(sent));
+        self.gone().saturating_sub(unsent)
+    }
+
+    fn gone(&self) -> u64 {
         let streams = self.tally.streams.iter().zip(self.due.frames);
         let missing = streams.map(|(stream, due)| {
             stream.expected.max(due).saturating_sub(stream.good.saturating_add(stream.corrupt))

@@ -173,8 +173,9 @@ impl Case<'_> {
     /// explains that.
     fn is_starved(&self, direction: Direction, rate: BitRate) -> bool {
         let explains = |finding: &Reason| {
-            use Reason::{DeviceGone, LinkDown, StoppedEarly, WorkerDied};
-            matches!(finding, LinkDown { .. } | DeviceGone { .. } | StoppedEarly | WorkerDied { .. })
+            use Reason::{DeviceGone, LinkDown, PortTaken, StoppedEarly, WorkerDied};
+            let gone = matches!(finding, LinkDown { .. } | DeviceGone { .. } | PortTaken { .. });
+            gone || matches!(finding, StoppedEarly | WorkerDied { .. })
         };
         let [a_to_b, b_to_a] = self.offered;
         let offered = if direction == Direction::AToB { a_to_b } else { b_to_a };

@@ -4,7 +4,7 @@ const AB: Direction = Direction::AToB;
 const TEN: BitRate = BitRate::from_mbps(10_000);
 
 /// Every reason, in the order of the list.
-pub(super) fn one_of_each() -> [Reason; 39] {
+pub(super) fn one_of_each() -> [Reason; 40] {
     [
         Reason::NotALoop,
         Reason::Switch(SwitchSign::FilteredAddress),
@@ -13,6 +13,7 @@ pub(super) fn one_of_each() -> [Reason; 39] {
         Reason::OwnStray { from: Side::A, ethertype: 0x86dd },
         Reason::OneEndOpen { down: Side::B },
         Reason::DeviceGone { port: Side::A },
+        Reason::PortTaken { port: Side::B },
         Reason::CountersReset { port: Side::B },
         Reason::Duplicated { direction: AB, frames: 1 },
         Reason::Reordered { direction: AB, frames: 2 },
@@ -61,7 +62,7 @@ fn the_ranks_are_blocks_of_the_list() {
     assert!(ranks.is_sorted());
     let count = |rank| ranks.iter().filter(|&&each| each == rank).count();
     let counts = [Rank::Voiding, Rank::Cable, Rank::Spoiling, Rank::Margin].map(count);
-    assert_eq!(counts, [14, 10, 10, 5]);
+    assert_eq!(counts, [15, 10, 10, 5]);
 }
 
 #[test]

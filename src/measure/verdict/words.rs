@@ -74,6 +74,9 @@ fn voiding(reason: &Reason, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         }
         Reason::OneEndOpen { down } => write!(f, "port {down} has no link: one end open?"),
         Reason::DeviceGone { port } => write!(f, "port {port} is gone: the device went away"),
+        Reason::PortTaken { port } => {
+            write!(f, "this host took port {port}: set down, or made part of a bridge or bond")
+        }
         Reason::CountersReset { port } => write!(f, "port {port}: its counters were reset"),
         Reason::Duplicated { direction, frames } => not_a_cable(f, direction, frames, "came twice"),
         Reason::Reordered { direction, frames } => not_a_cable(f, direction, frames, "out of order"),
@@ -223,6 +226,7 @@ fn brief_voiding(reason: &Reason, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Reason::OwnStray { from, .. } => write!(f, "host uses port {from}"),
         Reason::OneEndOpen { down } => write!(f, "no link on {down}: open?"),
         Reason::DeviceGone { port } => write!(f, "port {port} is gone"),
+        Reason::PortTaken { port } => write!(f, "host took port {port}"),
         Reason::CountersReset { port } => write!(f, "{port} counters reset"),
         Reason::Duplicated { direction, frames } => write!(f, "{direction} {} came twice", Short(frames)),
         Reason::Reordered { direction, frames } => write!(f, "{direction} {} reordered", Short(frames)),
@@ -390,7 +394,7 @@ mod tests {
     use std::string::{String, ToString};
 
     /// The words for each reason of the list, in its order.
-    const WORDS: [(&str, &str); 39] = [
+    const WORDS: [(&str, &str); 40] = [
         ("not a loop: no probe reached the other port", "not a loop"),
         ("a switch is in the path: it filters by address", "switch in the path"),
         ("another gauge: port A heard frames of its run deadbeef", "another gauge on A"),
@@ -398,6 +402,7 @@ mod tests {
         ("this host uses port A: it sent a frame of its own, ethertype 0x86dd", "host uses port A"),
         ("port B has no link: one end open?", "no link on B: open?"),
         ("port A is gone: the device went away", "port A is gone"),
+        ("this host took port B: set down, or made part of a bridge or bond", "host took port B"),
         ("port B: its counters were reset", "B counters reset"),
         ("not a plain cable: A>B 1 frame came twice", "A>B 1 came twice"),
         ("not a plain cable: A>B 2 frames out of order", "A>B 2 reordered"),
