@@ -119,7 +119,10 @@ impl Nic for EmulatedPorts {
     }
 
     fn counters(&mut self, side: Side) -> io::Result<PortCounters> {
-        let crc_errors = Some(self.cable.mac(side).crc_errors);
-        Ok(PortCounters { crc_errors, ..self.inner.counters(side)? })
+        let mac = self.cable.mac(side);
+        // The kernel counts a frame as sent when the cable's thread has read it. What counts is the other end of
+        // that thread: a frame that it still holds, because the host gave it no time, is not on the wire.
+        let (tx_frames, crc_errors) = (Some(mac.tx_frames), Some(mac.crc_errors));
+        Ok(PortCounters { tx_frames, crc_errors, ..self.inner.counters(side)? })
     }
 }

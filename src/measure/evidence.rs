@@ -4,7 +4,7 @@ mod way;
 
 use crate::counter::{PortCounters, PortTotals};
 use crate::gauge::Gauge;
-use crate::ledger::{DirectionReport, HostEvidence, host_drops, left_in_host};
+use crate::ledger::{DirectionReport, HostEvidence, host_drops, unread, unsent};
 use crate::link::LinkReading;
 use crate::record::Classes;
 use crate::tally::Tally;
@@ -202,7 +202,7 @@ impl Evidence {
         let refresh = self.limits.refresh;
         let on_the_wire = self.since_baseline(direction.from()).tx_frames;
         let Some(way) = self.ways.get_mut(direction.index()) else { return };
-        way.take(tally, on_the_wire);
+        way.take(tally, on_the_wire, now);
         way.confirm(host, now, refresh);
         if sending {
             way.stalled = way.stalled.max(now.since(tally.alive_at));
@@ -224,11 +224,13 @@ impl Evidence {
         }
     }
 
-    /// Sending is over, and both workers have looked for [`QUIET`] without finding anything new.
+    /// Sending is over, every frame has left the host, and both workers have looked for [`QUIET`] without finding
+    /// anything new.
     #[must_use]
     pub fn is_quiet(&self) -> bool {
         let Some(stopped_at) = self.stopped_at else { return false };
-        self.ways.iter().all(|way| way.tally.received_at.since(way.arrived_at.max(stopped_at)) >= QUIET)
+        let still = |way: &Way| way.tally.received_at.since(way.arrived_at.max(stopped_at)) >= QUIET;
+        self.has_sent_all() && self.ways.iter().all(still)
     }
 
     /// The worker of `direction` has looked for what was on its way when sending ended. Where it has not,
@@ -247,9 +249,21 @@ impl Evidence {
         host_drops(tally, &self.since_baseline(direction.from()), &self.since_baseline(direction.to()))
     }
 
-    /// Frames of `direction` that the MACs' own counts place in the host.
+    /// Frames of `direction` that the MACs' own counts place in the host. While the sending end still has some,
+    /// nothing that is missing can be told from what is on its way behind them.
     fn left_in_host(&self, direction: Direction, tally: &Tally) -> u64 {
-        left_in_host(tally, &self.since_baseline(direction.from()), &self.since_baseline(direction.to()))
+        match unsent(tally, &self.since_baseline(direction.from())) {
+            0 => unread(tally, &self.since_baseline(direction.to())),
+            _ => u64::MAX,
+        }
+    }
+
+    /// Every frame that was accepted for sending has left.
+    fn has_sent_all(&self) -> bool {
+        Direction::BOTH.into_iter().all(|direction| {
+            let way = &self.ways[direction.index()];
+            unsent(&way.tally, &self.since_baseline(direction.from())) == 0
+        })
     }
 
     /// A port's counters since the baseline.

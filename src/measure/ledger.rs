@@ -191,17 +191,21 @@ pub fn host_drops(tally: &Tally, from: &PortCounters, to: &PortCounters) -> Opti
     Some(outgoing.max(incoming).saturating_add(tally.socket_drops))
 }
 
-/// Frames that the kernel accepted and the sending MAC never sent, or that the receiving MAC passed on and no
-/// test socket got: the host has them or had them, they are not lost on the cable.
+/// Frames that the kernel accepted and the sending MAC has not sent; 0 where that MAC does not count them.
+#[must_use]
+pub fn unsent(tally: &Tally, from: &PortCounters) -> u64 {
+    let sent = tally.sum(|stream| stream.sent);
+    from.tx_frames.map_or(0, |frames| sent.saturating_sub(frames))
+}
+
+/// Frames that the receiving MAC passed on and no test socket got: the host has them or had them, they are not
+/// lost on the cable; 0 where that MAC does not count them.
 ///
 /// For finished accounts only: while frames flow, counters and totals are read one after the other, and what
-/// passes in between is on its way. Where a MAC does not count frames, nothing is known to be in the host.
+/// passes in between is on its way.
 #[must_use]
-pub fn left_in_host(tally: &Tally, from: &PortCounters, to: &PortCounters) -> u64 {
-    let sent = tally.sum(|stream| stream.sent);
-    let unsent = from.tx_frames.map_or(0, |frames| sent.saturating_sub(frames));
-    let unread = to.rx_frames.map_or(0, |frames| frames.saturating_sub(tally.received));
-    unsent.saturating_add(unread)
+pub fn unread(tally: &Tally, to: &PortCounters) -> u64 {
+    to.rx_frames.map_or(0, |frames| frames.saturating_sub(tally.received))
 }
 
 fn total(figures: impl Iterator<Item = u64>) -> u64 {

@@ -22,8 +22,7 @@ pub(super) struct Way {
     /// Frames lost so far, confirmed.
     pub(super) lost: u64,
     pub(super) stalled: Duration,
-    /// Frames that the sending MAC has sent; none where it does not count.
-    on_the_wire: Option<u64>,
+    left: Left,
     /// Socket drops from before the baseline: whatever those frames were, the run did not send them.
     drops_before: u64,
     /// When the worker last found that something had arrived.
@@ -47,6 +46,31 @@ struct Due {
     /// Frames of each stream that had been sent at `noted_at`, and will be due.
     sent: [u64; MAX_STREAMS],
     noted_at: Instant,
+}
+
+/// Frames that the sending MAC had sent long enough before the worker last looked for them.
+#[derive(Clone, Copy, Debug, Default)]
+struct Left {
+    /// None where the MAC does not count.
+    frames: Option<u64>,
+    /// The reading that comes next, once the worker has looked.
+    noted: Option<(Instant, u64)>,
+}
+
+/// A frame has crossed cable and kernel after so long: three buckets.
+const CROSSING: Duration = Duration::from_millis(48);
+
+impl Left {
+    fn note(&mut self, on_the_wire: Option<u64>, now: Instant, looked_at: Instant) {
+        if let Some((at, frames)) = self.noted
+            && looked_at.since(at) >= CROSSING
+        {
+            self.frames = Some(frames);
+            self.noted = None;
+        }
+        self.frames = on_the_wire.and(self.frames.or(Some(0)));
+        self.noted = self.noted.or(on_the_wire.map(|frames| (now, frames)));
+    }
 }
 
 impl Due {
@@ -75,7 +99,7 @@ impl Way {
             gap: Gap::default(),
             lost: 0,
             stalled: Duration::ZERO,
-            on_the_wire: None,
+            left: Left::default(),
             drops_before: 0,
             arrived_at: Instant::ZERO,
         }
@@ -101,13 +125,13 @@ impl Way {
         self.stalled.max(Duration::from_nanos(self.tally.longest_stall))
     }
 
-    /// Takes over what was published; `on_the_wire` is what the sending MAC has sent, where it counts.
-    pub(super) fn take(&mut self, tally: &Tally, on_the_wire: Option<u64>) {
+    /// Takes over what was published; `on_the_wire` is what the sending MAC has sent by `now`, where it counts.
+    pub(super) fn take(&mut self, tally: &Tally, on_the_wire: Option<u64>, now: Instant) {
         if tally.received != self.tally.received {
             self.arrived_at = tally.received_at;
         }
         self.tally = *tally;
-        self.on_the_wire = on_the_wire;
+        self.left.note(on_the_wire, now, tally.received_at);
         self.gauge.read(tally);
         self.due.note(tally);
     }
@@ -116,7 +140,7 @@ impl Way {
     ///
     /// A frame that the sending MAC still has is neither.
     pub(super) fn missing(&self) -> u64 {
-        let unsent = self.on_the_wire.map_or(0, |sent| self.due.total().saturating_sub(sent));
+        let unsent = self.left.frames.map_or(0, |frames| self.due.total().saturating_sub(frames));
         self.gone().saturating_sub(unsent)
     }
 
