@@ -5,6 +5,7 @@ mod bench_box;
 pub mod boards;
 pub mod cable;
 mod console;
+mod desk;
 pub mod run;
 
 use measure::verdict::Verdict;

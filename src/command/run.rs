@@ -2,6 +2,7 @@
 
 use super::bench_box::{EmulatedBox, VirtualBox};
 use super::console::Console;
+use super::desk::Desk;
 use super::{HostRefused, NotDone};
 use crate::args::{LogTarget, RunRequest};
 use crate::board::{Board, CableKind};
@@ -74,7 +75,7 @@ fn over_veth(
     let bench = VirtualBox::new(request.board.mtu)?;
     let mut rig = bench.rig(Monotonic::start())?;
     open_console(console, request, log)?;
-    drive(&mut rig, console, &config, stop)
+    drive(&mut rig, &mut Desk::new(console, &request.board, stop), &config)
 }
 
 fn over_emulated(
@@ -98,7 +99,7 @@ fn over_emulated(
     let bench = EmulatedBox::new(cable, request.board.mtu)?;
     let mut rig = bench.rig(Monotonic::start())?;
     open_console(console, request, log)?;
-    let report = drive(&mut rig, console, &config, stop);
+    let report = drive(&mut rig, &mut Desk::new(console, &request.board, stop), &config);
     drop(rig);
     Ok((report?, bench.account()))
 }
@@ -144,14 +145,9 @@ pub(super) fn ethertypes(board: &Board) -> heapless::Vec<u16, MAX_STREAMS> {
 }
 
 /// Runs the session; whatever comes of it, the log is written to its end.
-fn drive<R: Rig>(
-    rig: &mut R,
-    console: &mut Console,
-    config: &Config,
-    stop: &AtomicBool,
-) -> Result<Report, NotDone> {
-    let report = session::run(rig, console, config, stop);
-    console.finish();
+fn drive<R: Rig>(rig: &mut R, desk: &mut Desk, config: &Config) -> Result<Report, NotDone> {
+    let report = session::run(rig, desk, config);
+    desk.finish();
     report.map_err(|error| HostRefused::new("packet sockets", error).into())
 }
 

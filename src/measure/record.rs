@@ -83,6 +83,17 @@ pub struct SettingReading {
     pub required: bool,
 }
 
+/// A setting that was held and is not any more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Slipped {
+    /// Which.
+    pub setting: Setting,
+    /// What happened.
+    pub what: Words,
+    /// Without it the run means nothing.
+    pub required: bool,
+}
+
 /// Errors so far, by class (the four classes of the display).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Classes {
