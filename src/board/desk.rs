@@ -58,6 +58,45 @@ impl FromStr for DisplayKind {
     }
 }
 
+/// What a box does that cannot work, once it has said so.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnFault {
+    /// It waits for the button, and then starts again.
+    #[default]
+    Wait,
+    /// It starts again by itself after ten seconds.
+    Reboot,
+}
+
+impl OnFault {
+    const ALL: [Self; 2] = [Self::Wait, Self::Reboot];
+
+    /// Its name in a board file.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Wait => "wait",
+            Self::Reboot => "reboot",
+        }
+    }
+}
+
+impl fmt::Display for OnFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for OnFault {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let act = Self::ALL.into_iter().find(|act| act.name() == text);
+        act.ok_or_else(|| any_of(Self::ALL.map(Self::name)))
+    }
+}
+
 /// The serial port of the text log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SerialSettings {
@@ -125,6 +164,14 @@ mod tests {
             assert_eq!(kind.name().parse(), Ok(kind));
         }
         assert_eq!("hdmi".parse::<DisplayKind>(), Err("none or framebuffer".to_owned()));
+    }
+
+    #[test]
+    fn names_of_what_is_done_at_a_fault_are_read_back() {
+        for act in OnFault::ALL {
+            assert_eq!(act.name().parse(), Ok(act));
+        }
+        assert_eq!("halt".parse::<OnFault>(), Err("wait or reboot".to_owned()));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What each command does: build the real parts, run them, tell what came of it.
 
+pub mod appliance;
 pub mod bench;
 mod bench_box;
 pub mod boards;
@@ -7,6 +8,7 @@ pub mod cable;
 mod console;
 mod desk;
 pub mod run;
+mod task;
 
 use measure::verdict::Verdict;
 use std::io::Write;

@@ -124,6 +124,8 @@ pub enum Phase {
     Drain,
     /// The verdict stands.
     Done,
+    /// The box waits for a cable or for its button.
+    Wait,
 }
 
 /// One event.
@@ -290,4 +292,13 @@ pub enum Event {
     },
     /// The run is over.
     End,
+    /// The box has started.
+    Boot {
+        /// Firmware version.
+        version: &'static str,
+        /// Board name.
+        board: Text,
+    },
+    /// The box itself cannot work: no cable is judged.
+    Fault(Words),
 }

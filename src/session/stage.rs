@@ -128,7 +128,7 @@ impl<R: Rig, S: Output + Host> Session<'_, R, S> {
         let screen = if self.links.iter().all(|link| link.carrier == Some(true)) {
             Screen::Checking { what: "link" }
         } else {
-            Screen::PlugCable { last: None, hint: watch.hint() }
+            Screen::PlugCable { last: self.config.last, hint: watch.hint() }
         };
         self.around.screen(screen);
         Stage::Link { watch, restart }

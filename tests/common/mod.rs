@@ -154,6 +154,7 @@ pub fn config() -> Config {
         },
         confidence: 0.95,
         needed_bits: None,
+        last: None,
         give_up: Some(Duration::from_secs(25)),
         link_restart: true,
         mac_checks_fcs: false,
