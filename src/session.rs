@@ -78,6 +78,11 @@ pub trait Host {
     fn stopped(&self) -> bool;
 }
 
+/// Who is told, and the machine around it: one thing, since the one who presses the button reads the display.
+pub trait Around: Output + Host {}
+
+impl<T: Output + Host> Around for T {}
+
 /// What came of the machine's own settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MachineSettings {
@@ -88,10 +93,9 @@ pub struct MachineSettings {
 }
 
 /// One run over one cable.
-pub struct Session<'a, R, S> {
-    rig: &'a mut R,
-    /// Who is told, and the machine around it.
-    around: &'a mut S,
+pub struct Session<'a> {
+    rig: &'a mut dyn Rig,
+    around: &'a mut dyn Around,
     config: &'a Config,
     identity: Identity,
     evidence: Evidence,
@@ -107,12 +111,12 @@ pub struct Session<'a, R, S> {
 ///
 /// # Errors
 /// The sockets could not be opened: the request was right, the host cannot carry it out.
-pub fn run<R: Rig, S: Output + Host>(rig: &mut R, around: &mut S, config: &Config) -> io::Result<Report> {
+pub fn run(rig: &mut dyn Rig, around: &mut dyn Around, config: &Config) -> io::Result<Report> {
     Session::new(rig, around, config).run()
 }
 
-impl<'a, R: Rig, S: Output + Host> Session<'a, R, S> {
-    fn new(rig: &'a mut R, around: &'a mut S, config: &'a Config) -> Self {
+impl<'a> Session<'a> {
+    fn new(rig: &'a mut dyn Rig, around: &'a mut dyn Around, config: &'a Config) -> Self {
         let macs = Side::BOTH.map(|side| rig.nic().identity(side).mac);
         let identity = Identity { nonce: config.nonce, macs, ethertypes: config.ethertypes.clone() };
         let evidence = Evidence::new(config.limits(rig.nic().refresh()));

@@ -113,7 +113,7 @@ fn config(request: &RunRequest, notes: Vec<Words>) -> Result<Config, HostRefused
 }
 
 /// Runs the session; whatever comes of it, the log is written to its end.
-fn drive<R: Rig>(rig: &mut R, desk: &mut Desk, config: &Config) -> Result<Report, NotDone> {
+fn drive(rig: &mut dyn Rig, desk: &mut Desk, config: &Config) -> Result<Report, NotDone> {
     let report = session::run(rig, desk, config);
     desk.finish();
     report.map_err(|error| HostRefused::new("packet sockets", error).into())

@@ -1,6 +1,6 @@
 //! What a session ends with: the verdict and the figures behind it.
 
-use super::{Host, Output, Rig, Session};
+use super::Session;
 use measure::ber;
 use measure::counter::PortCounters;
 use measure::ledger::DirectionReport;
@@ -72,7 +72,7 @@ impl Report {
     }
 }
 
-impl<R: Rig, S: Output + Host> Session<'_, R, S> {
+impl Session<'_> {
     /// Judges, tells and shows.
     pub(super) fn close(mut self) -> Report {
         self.verify_settings();

@@ -1,6 +1,6 @@
 //! The links of the chain between "settings held" and "sending is over".
 
-use super::{Host, Output, Rig, Session};
+use super::Session;
 use crate::port::worker::Order;
 use measure::frame::Writer;
 use measure::link::{HOLD, LinkConfig, LinkState, LinkWatch, judge_speed};
@@ -55,7 +55,7 @@ pub(super) struct Drain {
     quiet_at: Option<Instant>,
 }
 
-impl<R: Rig, S: Output + Host> Session<'_, R, S> {
+impl Session<'_> {
     pub(super) fn enter_link(&mut self) {
         self.enter(Phase::Link);
         let restart = if self.config.link_restart { Restart::Wanted } else { Restart::Done };

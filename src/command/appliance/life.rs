@@ -89,31 +89,45 @@ impl Life {
         }
     }
 
-    /// Makes all settings for the first time. One that a run needs and that is not held is the first verdict, with
-    /// no cable asked for: INVALID.
+    /// Makes the machine's settings, asks for a cable, and makes the ports' settings, which takes some drivers half
+    /// a second. One that a run needs and that is not held is the first verdict: INVALID, whatever is plugged in.
     fn power_on(&mut self) -> Next {
-        if let Some(end) = self.await_ports() {
-            return Next::End(end);
-        }
         let Applied { mut readings, notes, mut held } = settings::apply(&self.board);
         held.keep();
         self.watch = HostWatch::new(held);
         notes.iter().for_each(|note| self.front.note(note));
-        readings.extend(self.ports.prepare());
+        self.tell_settings(&readings);
+        self.enter_waiting();
+        let hint =
+            if self.front.was_reset() { "restarted by its watchdog" } else { "its ports are starting" };
+        self.notice = Some((self.front.now() + NOTICE, text(hint)));
+        if let Some(end) = self.await_ports() {
+            return Next::End(end);
+        }
+        let ports = self.ports.prepare();
+        self.tell_settings(&ports);
+        if !self.front.was_reset() {
+            self.notice = None;
+        }
+        readings.extend(ports);
         let is_missing = |reading: &SettingReading| reading.required && reading.held != Held::Yes;
         let ready = self.ports.nic().is_some() && !readings.iter().any(is_missing);
-        readings.into_iter().for_each(|reading| self.front.tell(Event::Setting(reading)));
-        if self.front.was_reset() {
-            self.notice = Some((self.front.now() + 2 * NOTICE, text("restarted by its watchdog")));
-        }
         if ready { self.wait() } else { Next::Run(None) }
     }
 
+    fn tell_settings(&mut self, readings: &[SettingReading]) {
+        readings.iter().for_each(|reading| self.front.tell(Event::Setting(reading.clone())));
+    }
+
+    /// Drivers may take their time; what is wanted meanwhile is only an end.
     fn await_ports(&mut self) -> Option<End> {
         let until = self.front.now() + PORTS_PATIENCE;
-        while !self.ports.look(self.front.now()) && self.front.now() < until {
-            self.front.show(&Screen::Checking { what: "ports" });
+        loop {
             let now = self.front.now();
+            self.draw(now);
+            if self.ports.look(now) || now >= until {
+                return None;
+            }
             for said in self.front.turn(now) {
                 match said {
                     Said::Input(Input::PowerOff) => return Some(End::PowerOff),
@@ -123,15 +137,11 @@ impl Life {
             }
             self.front.rest();
         }
-        None
     }
 
     /// Waits for the next run, or for the end.
     fn wait(&mut self) -> Next {
         self.plug = Plug::default();
-        if self.state == State::Waiting {
-            self.enter_waiting();
-        }
         loop {
             let now = self.front.now();
             let mut said = self.front.turn(now);
@@ -185,7 +195,7 @@ impl Life {
     fn look_at_ports(&mut self, now: Instant) -> Option<Input> {
         if self.ports.look(now) {
             let readings = self.ports.prepare();
-            readings.into_iter().for_each(|reading| self.front.tell(Event::Setting(reading)));
+            self.tell_settings(&readings);
             self.links = Default::default();
             return Some(Input::Unplugged);
         }
