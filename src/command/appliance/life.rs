@@ -301,8 +301,10 @@ impl Output for Running<'_> {
     fn event(&mut self, at: Instant, event: Event) {
         let wedge = self.debug == Some(Debug::Wedge) && event == Event::Phase(Phase::Run);
         self.front.tell_at(at, event);
-        while wedge {
-            std::thread::sleep(Duration::from_secs(1));
+        if wedge {
+            loop {
+                std::thread::sleep(Duration::from_secs(1));
+            }
         }
     }
 
