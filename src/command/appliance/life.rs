@@ -162,7 +162,10 @@ impl Life {
     }
 
     fn enter_waiting(&mut self) {
-        self.waiting = LinkWatch::new(LinkConfig::auto(self.board.speed), self.front.now());
+        let now = self.front.now();
+        self.waiting = LinkWatch::new(LinkConfig::auto(self.board.speed), now);
+        // So that the display tells at once what there is.
+        let _: LinkState = self.waiting.see(now, self.links);
         self.front.tell(Event::Phase(Phase::Wait));
     }
 
