@@ -70,7 +70,9 @@ fn what_is_typed_is_answered_and_switches_the_box_off() {
             "no command",
             "off\r",
         ])
-        .until("switching off");
+        .until_it_is_off();
+    // Behind it only the kernel has a word.
+    assert!(shown.lines.iter().rev().take(2).any(|line| line.ends_with("note \"switching off\"")));
     assert_eq!(shown.count(" verdict PASS, run 1"), 2, "told, and told again");
     assert!(shown.find("off Enter: switch the box off").is_some());
     assert!(shown.line("no command").contains("flash"));
