@@ -263,8 +263,8 @@ impl Life {
             (self.state, _) = self.state.on(Input::RunOver);
         } else {
             self.runs -= 1;
-            (self.state, _) = self.state.on(Input::Unplugged);
-            self.enter_waiting();
+            let now = self.front.now();
+            self.take(now, Input::Unplugged);
         }
         Ok(end)
     }
