@@ -261,6 +261,12 @@ impl<M: Memory> FramebufferPanel<M> {
         Ok(Self { memory, geometry, scale, corner, shown: None, size, row: Vec::new() })
     }
 
+    /// Pixels of the panel, across and down.
+    #[must_use]
+    pub const fn size(&self) -> (u16, u16) {
+        self.size
+    }
+
     /// Pixels of the framebuffer for each of the panel, across and down.
     #[must_use]
     pub const fn scale(&self) -> usize {

@@ -6,9 +6,10 @@
 //!
 //! - where things go and how they are drawn: `sheet`, `text`, `paragraph`, `stroke`, `lettering`, `figure`;
 //! - what the pages share: `emblem` (the shape of a verdict), `cable`;
-//! - the pages: `plug`, `checking`, `running`, `verdict`, `figures`, `fault`;
+//! - the pages: `plug`, `checking`, `running`, `verdict`, `figures`, `qr`, `fault`;
 //! - pixels in memory and ways out of it: [`canvas`], [`braille`], [`terminal`], [`png`], [`framebuffer`].
 
+pub mod backend;
 pub mod braille;
 mod cable;
 pub mod canvas;
@@ -19,9 +20,11 @@ mod figure;
 mod figures;
 pub mod framebuffer;
 mod lettering;
+pub mod oled;
 mod paragraph;
 mod plug;
 pub mod png;
+mod qr;
 mod running;
 mod sheet;
 mod stroke;
@@ -63,6 +66,7 @@ where
             &figures::Figures { verdict: *verdict, run: *run, rates, errors, bounds },
         ),
         Screen::Fault { text } => fault::draw(&mut sheet, text),
+        Screen::Qr { verdict, run, ticket } => qr::draw(&mut sheet, *verdict, *run, ticket),
     }
 }
 
