@@ -1,7 +1,5 @@
-//! What a person sees, hears of and presses: display, serial port, button.
+//! What a person hears of and presses: serial port, button.
 
-use super::words::any_of;
-use serde::Deserialize;
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -18,45 +16,6 @@ pub(super) const DEFAULT_BAUD: u32 = 115_200;
 
 /// Longest name of an input device, in characters.
 const LONGEST_NAME: usize = 80;
-
-/// What the panel is drawn on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum DisplayKind {
-    /// Nothing of the box's own.
-    #[default]
-    None,
-    /// The first framebuffer, `/dev/fb0`.
-    Framebuffer,
-}
-
-impl DisplayKind {
-    const ALL: [Self; 2] = [Self::None, Self::Framebuffer];
-
-    /// Its name in a board file.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Framebuffer => "framebuffer",
-        }
-    }
-}
-
-impl fmt::Display for DisplayKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for DisplayKind {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let kind = Self::ALL.into_iter().find(|kind| kind.name() == text);
-        kind.ok_or_else(|| any_of(Self::ALL.map(Self::name)))
-    }
-}
 
 /// The serial port of the text log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,14 +77,6 @@ pub(super) fn serial_path(text: &str) -> Result<Option<PathBuf>, &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_of_displays_are_read_back() {
-        for kind in DisplayKind::ALL {
-            assert_eq!(kind.name().parse(), Ok(kind));
-        }
-        assert_eq!("hdmi".parse::<DisplayKind>(), Err("none or framebuffer".to_owned()));
-    }
 
     #[test]
     fn a_button_is_a_word_or_the_name_of_a_device() {
