@@ -14,6 +14,7 @@ pub mod braille;
 mod cable;
 pub mod canvas;
 mod checking;
+mod dirty;
 mod emblem;
 mod fault;
 mod figure;
@@ -32,6 +33,7 @@ mod sheet;
 mod stroke;
 pub mod terminal;
 mod text;
+pub mod tft;
 pub mod thread;
 mod verdict;
 

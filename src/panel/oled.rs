@@ -11,6 +11,7 @@ pub(super) mod model;
 
 use super::backend::{Backend, Look};
 use super::canvas::Canvas;
+use super::dirty::next_run;
 use display_interface::{DataFormat, DisplayError, WriteOnlyDataCommand};
 use heapless::Vec as Octets;
 use ssd1306::command::{AddrMode, Command, VcomhLevel};
@@ -146,7 +147,8 @@ impl<W: Wire> Oled<W> {
     fn update(&mut self, shown: &Pages, pages: &Pages) -> io::Result<()> {
         for (page, (old, new)) in (0..).zip(shown.iter().zip(pages)) {
             let mut from = 0;
-            while let Some((start, end)) = next_run(old, new, from) {
+            let differs = |at: usize| old.get(at) != new.get(at);
+            while let Some((start, end)) = next_run(from, COLUMNS, WORTH_AN_ADDRESS, differs) {
                 self.send_run(page, start, new.get(start..end).unwrap_or_default())?;
                 from = end;
             }
@@ -209,18 +211,6 @@ fn pages(canvas: &Canvas) -> Pages {
         }
     }
     pages
-}
-
-/// The next columns that have to be sent, at `from` or after: neighbours, and those with so little between them
-/// that a new address would cost more.
-fn next_run(old: &[u8], new: &[u8], from: usize) -> Option<(usize, usize)> {
-    let differs = |at: &usize| old.get(*at) != new.get(*at);
-    let start = (from..new.len()).find(differs)?;
-    let mut end = start + 1;
-    while let Some(next) = (end..new.len().min(end + WORTH_AN_ADDRESS + 1)).find(differs) {
-        end = next + 1;
-    }
-    Some((start, end))
 }
 
 /// Commands that go in one transfer.

@@ -115,16 +115,6 @@ fn one_pixel_costs_one_column() {
 }
 
 #[test]
-fn columns_are_sent_again_where_an_address_would_cost_more() {
-    let old = [0; 40];
-    let mut new = old;
-    (new[3], new[11], new[20]) = (1, 1, 1);
-    assert_eq!(next_run(&old, &new, 0), Some((3, 12)), "seven between");
-    assert_eq!(next_run(&old, &new, 12), Some((20, 21)), "eight between");
-    assert_eq!(next_run(&old, &new, 21), None);
-}
-
-#[test]
 fn after_a_power_cut_the_next_full_picture_sets_all_up_again() {
     let device = Device::new(Chip::Ssd1306);
     let mut display = on_i2c(&device, Chip::Ssd1306);

@@ -140,13 +140,20 @@ where
     }
 
     fn reset(&mut self) -> io::Result<()> {
-        let Some(line) = &mut self.reset_line else { return Ok(()) };
-        line.set_low().map_err(other)?;
-        self.delay.delay_us(RESET_US);
-        line.set_high().map_err(other)?;
-        self.delay.delay_us(RESET_US);
-        Ok(())
+        self.reset_line.as_mut().map_or(Ok(()), |line| pulse(line, &mut self.delay))
     }
+}
+
+/// Resets a controller by its line.
+pub(in crate::panel) fn pulse(
+    line: &mut impl OutputPin<Error: Display>,
+    delay: &mut impl DelayNs,
+) -> io::Result<()> {
+    line.set_low().map_err(other)?;
+    delay.delay_us(RESET_US);
+    line.set_high().map_err(other)?;
+    delay.delay_us(RESET_US);
+    Ok(())
 }
 
 /// A bus's own error, with its words.
