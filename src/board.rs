@@ -189,7 +189,8 @@ impl Board {
         let ports = ports(cable, &layer).map_err(missing)?;
         let serial = serial(&layer);
         let display = layer.display.unwrap_or_default();
-        let display_settings = DisplaySettings::of(display, &layer).map_err(|conflict| place.refuse(conflict))?;
+        let display_settings =
+            DisplaySettings::of(display, &layer).map_err(|conflict| place.refuse(conflict))?;
         let board = Self {
             name: place.name(),
             description: layer.description.map(|line| line.0).unwrap_or_default(),

@@ -215,7 +215,8 @@ fn every_page_looks_like_its_picture() {
 /// What a reader of codes reads from the pixels, lit ones light.
 fn read_code(canvas: &Canvas) -> String {
     let (width, height) = (usize::from(canvas.width()), usize::from(canvas.height()));
-    let dark = |x: usize, y: usize| !canvas.lit(u16::try_from(x).unwrap(), u16::try_from(y).unwrap());
+    let side = |pixel: usize| u16::try_from(pixel).expect("a pixel of the canvas");
+    let dark = |x, y| !canvas.lit(side(x), side(y));
     let mut image = rqrr::PreparedImage::prepare_from_bitmap(width, height, dark);
     let codes = image.detect_grids();
     assert_eq!(codes.len(), 1, "codes found at {width} x {height}");

@@ -9,8 +9,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 /// What a bus can be, for refusals.
-pub(super) const BUS_RIGHT: &str =
-    "the path of a device like \"/dev/i2c-1\" or \"/dev/spidev0.0\", or the name of an I2C adapter, at most 80 characters";
+pub(super) const BUS_RIGHT: &str = "the path of a device like \"/dev/i2c-1\" or \"/dev/spidev0.0\", or the name of an I2C adapter, at most 80 characters";
 
 /// What a GPIO line can be, for refusals.
 pub(super) const LINE_RIGHT: &str = "a GPIO chip and a line of it, like \"gpiochip0:25\"";
@@ -183,6 +182,8 @@ pub struct DisplaySettings {
     pub size: (u16, u16),
     /// Mounted upside down.
     pub upside_down: bool,
+    /// A TFT that counts its columns from the other side.
+    pub mirrored: bool,
     /// Lit pixels dark and dark ones lit, as many an ST7789's panel needs it.
     pub inverted: bool,
     /// Contrast of an OLED, 0 to 255.
@@ -193,7 +194,7 @@ pub struct DisplaySettings {
 
 impl DisplaySettings {
     /// What a display of `kind` has where the board says nothing.
-    pub(super) fn defaults(kind: DisplayKind) -> Self {
+    pub(crate) fn defaults(kind: DisplayKind) -> Self {
         Self {
             bus: None,
             address: 0x3C,
@@ -203,6 +204,7 @@ impl DisplaySettings {
             spi_khz: if kind.is_tft() { 32_000 } else { 8_000 },
             size: if kind.is_tft() { (TFT_SIDES.1, TFT_SIDES.0) } else { SMALLEST },
             upside_down: false,
+            mirrored: kind == DisplayKind::Ili9341,
             inverted: kind == DisplayKind::St7789,
             contrast: 207,
             dim_after: Some(Duration::from_secs(600)),
@@ -228,6 +230,7 @@ impl DisplaySettings {
             spi_khz: layer.display_spi_khz.map_or(defaults.spi_khz, |khz| khz.0),
             size: layer.display_size.map_or(defaults.size, |size| size.0),
             upside_down: layer.display_upside_down.unwrap_or(defaults.upside_down),
+            mirrored: layer.display_mirrored.unwrap_or(defaults.mirrored),
             inverted: layer.display_inverted.unwrap_or(defaults.inverted),
             contrast: layer.display_contrast.map_or(defaults.contrast, |contrast| contrast.0),
             dim_after: layer.display_dim_after_s.map_or(defaults.dim_after, |after| seconds(after.0)),
@@ -248,6 +251,7 @@ impl DisplaySettings {
             ("display-spi-khz", Some(self.spi_khz.to_string())),
             ("display-size", Some(format!("\"{}x{}\"", self.size.0, self.size.1))),
             ("display-upside-down", Some(self.upside_down.to_string())),
+            ("display-mirrored", Some(self.mirrored.to_string())),
             ("display-inverted", Some(self.inverted.to_string())),
             ("display-contrast", Some(self.contrast.to_string())),
             ("display-dim-after-s", Some(dim_after.to_string())),
@@ -263,7 +267,7 @@ fn means_something(key: &str, kind: DisplayKind) -> bool {
         "display-address" => kind.bus() == Some(BusKind::I2c),
         "display-dc" | "display-reset" | "display-spi-khz" => kind.bus() == Some(BusKind::Spi),
         "display-column-offset" => kind.has_spare_columns(),
-        "display-size" => kind.is_tft(),
+        "display-size" | "display-mirrored" => kind.is_tft(),
         "display-contrast" => kind.is_oled(),
         _ => kind != DisplayKind::None,
     }
@@ -285,6 +289,7 @@ fn refuse_strangers(kind: DisplayKind, layer: &Layer) -> Result<(), Conflict> {
         ("display-spi-khz", layer.display_spi_khz.map(|khz| khz.0.to_string())),
         ("display-size", layer.display_size.map(|size| format!("{}x{}", size.0.0, size.0.1))),
         ("display-upside-down", layer.display_upside_down.map(|yes| yes.to_string())),
+        ("display-mirrored", layer.display_mirrored.map(|yes| yes.to_string())),
         ("display-inverted", layer.display_inverted.map(|yes| yes.to_string())),
         ("display-contrast", layer.display_contrast.map(|contrast| contrast.0.to_string())),
     ];
@@ -294,7 +299,8 @@ fn refuse_strangers(kind: DisplayKind, layer: &Layer) -> Result<(), Conflict> {
             return Err(Conflict { key, value, right });
         }
     }
-    let Some(bus) = layer.display_bus.as_ref().filter(|bus| kind.bus() == Some(BusKind::Spi) && !bus.is_path())
+    let Some(bus) =
+        layer.display_bus.as_ref().filter(|bus| kind.bus() == Some(BusKind::Spi) && !bus.is_path())
     else {
         return Ok(());
     };
@@ -377,7 +383,8 @@ mod tests {
         for kind in DisplayKind::ALL {
             assert_eq!(kind.name().parse(), Ok(kind));
         }
-        let right = "none, framebuffer, ssd1306, sh1106, ssd1306-spi, ssd1309-spi, sh1106-spi, st7789 or ili9341";
+        let right =
+            "none, framebuffer, ssd1306, sh1106, ssd1306-spi, ssd1309-spi, sh1106-spi, st7789 or ili9341";
         assert_eq!("hdmi".parse::<DisplayKind>(), Err(right.to_owned()));
     }
 
@@ -386,7 +393,16 @@ mod tests {
         let line = GpioLine { chip: "gpiochip0".to_owned(), line: 25 };
         assert_eq!("gpiochip0:25".parse(), Ok(line.clone()));
         assert_eq!("/dev/gpiochip0:25".parse(), Ok(line));
-        for text in ["", "25", "gpiochip0", "gpiochip0:", "gpiochip:1", "gpio0:1", "gpiochip0:-1", "gpiochip0:9999999999"] {
+        for text in [
+            "",
+            "25",
+            "gpiochip0",
+            "gpiochip0:",
+            "gpiochip:1",
+            "gpio0:1",
+            "gpiochip0:-1",
+            "gpiochip0:9999999999",
+        ] {
             assert_eq!(text.parse::<GpioLine>(), Err(LINE_RIGHT), "{text:?}");
         }
     }

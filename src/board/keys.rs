@@ -18,7 +18,7 @@ const fn key(name: &'static str, right: &'static str, default: &'static str) -> 
 }
 
 /// All keys, in the order in which a board is shown.
-pub const KEYS: [Key; 40] = [
+pub const KEYS: [Key; 41] = [
     key("description", "one line of text, at most 100 characters", "empty"),
     key(
         "inherit",
@@ -75,13 +75,10 @@ pub const KEYS: [Key; 40] = [
     key("display-column-offset", "a whole number from 0 to 4 (columns)", "2"),
     key("display-dc", super::display::LINE_RIGHT, "must be given for a display on SPI"),
     key("display-reset", super::display::LINE_RIGHT, "the display resets itself"),
-    key(
-        "display-spi-khz",
-        "a whole number from 100 to 100000 (kHz)",
-        "8000 for an OLED, 32000 for a TFT",
-    ),
+    key("display-spi-khz", "a whole number from 100 to 100000 (kHz)", "8000 for an OLED, 32000 for a TFT"),
     key("display-size", super::display::SIZE_RIGHT, "\"320x240\""),
     key("display-upside-down", "true or false", "false"),
+    key("display-mirrored", "true or false", "true for an ILI9341, else false"),
     key("display-inverted", "true or false", "true for an ST7789, else false"),
     key("display-contrast", "a whole number from 0 to 255", "207"),
     key("display-dim-after-s", "a whole number from 0 to 86400 (seconds; 0 for never)", "600"),

@@ -247,12 +247,12 @@ fn any_line() -> impl Strategy<Value = GpioLine> {
 /// A display with settings that mean something to it.
 fn any_display() -> impl Strategy<Value = (DisplayKind, DisplaySettings)> {
     let wiring = (0x08..=0x77_u8, 0..=4_u8, any_line(), prop::option::of(any_line()), 100..=100_000_u32);
-    let look = ((128..=320_u16, 64..=240_u16), any::<[bool; 2]>(), any::<u8>(), 0..=86_400_u64);
+    let look = ((128..=320_u16, 64..=240_u16), any::<[bool; 3]>(), any::<u8>(), 0..=86_400_u64);
     let kinds = "none framebuffer ssd1306 sh1106 ssd1306-spi ssd1309-spi sh1106-spi st7789 ili9341";
     let kinds: Vec<DisplayKind> = kinds.split(' ').map(|name| name.parse().unwrap()).collect();
     (prop::sample::select(kinds), "/[^\\p{Cc}]{1,79}", wiring, look).prop_map(|(kind, bus, wiring, look)| {
         let (address, column_offset, dc, reset, spi_khz) = wiring;
-        let (size, [upside_down, inverted], contrast, dim_after) = look;
+        let (size, [upside_down, inverted, mirrored], contrast, dim_after) = look;
         let mut settings = DisplaySettings::defaults(kind);
         if kind != DisplayKind::None {
             settings.dim_after = (dim_after > 0).then(|| Duration::from_secs(dim_after));
@@ -266,7 +266,7 @@ fn any_display() -> impl Strategy<Value = (DisplayKind, DisplaySettings)> {
             None => {}
         }
         if kind.is_tft() {
-            settings.size = size;
+            (settings.size, settings.mirrored) = (size, mirrored);
         }
         if kind.is_oled() {
             settings.contrast = contrast;
@@ -319,7 +319,10 @@ fn a_display_says_how_it_is_wired_and_nothing_that_means_nothing_to_it() {
 #[test]
 fn a_display_can_be_inherited_and_taken_away() {
     let files = [
-        ("a.toml", "cable = \"virtual\"\ndisplay = \"sh1106\"\ndisplay-bus = \"SMBus I801\"\ndisplay-contrast = 9"),
+        (
+            "a.toml",
+            "cable = \"virtual\"\ndisplay = \"sh1106\"\ndisplay-bus = \"SMBus I801\"\ndisplay-contrast = 9",
+        ),
         ("b.toml", "inherit = \"a.toml\"\ndisplay-column-offset = 0\ndisplay-dim-after-s = 0"),
         ("c.toml", "inherit = \"b.toml\"\ndisplay = \"none\""),
     ];

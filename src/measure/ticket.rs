@@ -220,7 +220,8 @@ mod tests {
 
     #[test]
     fn a_name_that_is_too_long_says_so_and_costs_no_figure() {
-        let long = Outcome { label: "a cable with a very long name indeed", box_id: "box_number_7", ..outcome() };
+        let long =
+            Outcome { label: "a cable with a very long name indeed", box_id: "box_number_7", ..outcome() };
         let fields = fields(&Ticket::new(&long));
         assert_eq!(fields[2..4], ["BOX-NUM+", "A CABLE WITH A VERY L+"]);
         let huge = Outcome {

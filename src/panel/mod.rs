@@ -9,6 +9,7 @@
 //! - the pages: `plug`, `checking`, `running`, `verdict`, `figures`, `qr`, `fault`;
 //! - pixels in memory and ways out of it: [`canvas`], [`braille`], [`terminal`], [`png`], [`framebuffer`].
 
+pub mod adapter;
 pub mod backend;
 pub mod braille;
 mod cable;
@@ -23,6 +24,7 @@ pub mod framebuffer;
 pub mod keeper;
 mod lettering;
 pub mod oled;
+mod open;
 mod paragraph;
 mod plug;
 pub mod png;
@@ -41,6 +43,8 @@ use embedded_graphics::pixelcolor::BinaryColor;
 use embedded_graphics::prelude::*;
 use measure::screen::Screen;
 use sheet::Sheet;
+
+pub use open::open;
 
 /// Draws `screen` over all of `target`, laid out for the target's own size.
 ///

@@ -108,10 +108,7 @@ where
         if args.is_empty() { Ok(()) } else { self.spi.write(args).map_err(other) }
     }
 
-    fn send_pixels<const N: usize>(
-        &mut self,
-        pixels: impl IntoIterator<Item = [u8; N]>,
-    ) -> io::Result<()> {
+    fn send_pixels<const N: usize>(&mut self, pixels: impl IntoIterator<Item = [u8; N]>) -> io::Result<()> {
         for pixel in pixels {
             if self.buffer.len() + N > MOST_OCTETS {
                 self.flush()?;
@@ -154,8 +151,7 @@ where
     ) -> io::Result<Self> {
         reset_line.map_or(Ok(()), |mut line| pulse(&mut line, delay))?;
         let (width, height) = settings.native_size();
-        let inversion =
-            if settings.inverted { ColorInversion::Inverted } else { ColorInversion::Normal };
+        let inversion = if settings.inverted { ColorInversion::Inverted } else { ColorInversion::Normal };
         let order = if settings.blue_first { ColorOrder::Bgr } else { ColorOrder::Rgb };
         let display = Builder::new(model, bus)
             .display_size(width, height)
@@ -191,9 +187,8 @@ impl<T: DrawTarget<Color = Rgb565, Error = io::Error>> Tft<T> {
     }
 
     fn send_band(&mut self, shown: Option<&Canvas>, canvas: &Canvas, rows: (u16, u16)) -> io::Result<()> {
-        let changed = |x: u16| {
-            shown.is_none_or(|shown| (rows.0..rows.1).any(|y| shown.lit(x, y) != canvas.lit(x, y)))
-        };
+        let changed =
+            |x: u16| shown.is_none_or(|shown| (rows.0..rows.1).any(|y| shown.lit(x, y) != canvas.lit(x, y)));
         let column = |x: usize| u16::try_from(x).unwrap_or(u16::MAX);
         let (mut from, width) = (0, self.size.0.into());
         while let Some((left, right)) = next_run(from, width, WORTH_AN_ADDRESS, |x| changed(column(x))) {

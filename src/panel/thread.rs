@@ -124,7 +124,8 @@ mod tests {
         let (mut pages, screens) = mailbox::<Screen, 4>();
         let (free, wedge) = mpsc::channel();
         let mut wedge = Some(wedge);
-        let keeper = Keeper::new(move || wedge.take().map(Wedged).ok_or(io::ErrorKind::NotFound.into()), None);
+        let keeper =
+            Keeper::new(move || wedge.take().map(Wedged).ok_or(io::ErrorKind::NotFound.into()), None);
         let panel = PanelThread::start(screens, keeper, |_| {}).unwrap();
         let posted = (0..100).filter(|_| pages.post(Screen::Checking { what: "loop" }).is_ok()).count();
         assert!(posted >= 3, "a full mailbox gives pages back, and nobody waits");

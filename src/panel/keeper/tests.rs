@@ -16,7 +16,9 @@ fn open(device: &Shared) -> Oled<I2cWire<Shared>> {
     Oled::new(I2cWire::new(device.clone(), ADDRESS), settings)
 }
 
-fn keeper(device: &Shared) -> Keeper<Oled<I2cWire<Shared>>, impl FnMut() -> io::Result<Oled<I2cWire<Shared>>>> {
+fn keeper(
+    device: &Shared,
+) -> Keeper<Oled<I2cWire<Shared>>, impl FnMut() -> io::Result<Oled<I2cWire<Shared>>>> {
     let device = device.clone();
     Keeper::new(move || Ok(open(&device)), Some(Duration::from_secs(600)))
 }

@@ -24,12 +24,8 @@ fn displays() -> Vec<(Shared, Chip, Box<dyn Backend>)> {
     let mut all: Vec<(Shared, Chip, Box<dyn Backend>)> = Vec::new();
     for chip in [Chip::Ssd1306, Chip::Ssd1309, Chip::Sh1106] {
         let [one, two, three] = [(); 3].map(|()| Device::new(chip));
-        let spi = SpiWire::new(
-            three.clone(),
-            Line::Data(three.clone()),
-            Some(Line::Reset(three.clone())),
-            NoDelay,
-        );
+        let spi =
+            SpiWire::new(three.clone(), Line::Data(three.clone()), Some(Line::Reset(three.clone())), NoDelay);
         all.push((one.clone(), chip, Box::new(on_i2c(&one, chip))));
         all.push((two.clone(), chip, Box::new(Oled::new(SmbusWire(two), settings(chip)))));
         all.push((three, chip, Box::new(Oled::new(spi, settings(chip)))));
@@ -111,7 +107,11 @@ fn one_pixel_costs_one_column() {
     device.0.borrow_mut().forget_costs();
     canvas.set(77, 21, true);
     display.show(&canvas).unwrap();
-    assert_eq!(device.0.borrow().octets, 2 + 3 + 2 + 1, "address and control twice, three commands, a column");
+    assert_eq!(
+        device.0.borrow().octets,
+        2 + 3 + 2 + 1,
+        "address and control twice, three commands, a column"
+    );
 }
 
 #[test]

@@ -121,13 +121,8 @@ impl OutputPin for Line {
     }
 }
 
-const SIDEWAYS: Settings = Settings {
-    size: (320, 240),
-    upside_down: false,
-    mirrored: false,
-    inverted: true,
-    blue_first: false,
-};
+const SIDEWAYS: Settings =
+    Settings { size: (320, 240), upside_down: false, mirrored: false, inverted: true, blue_first: false };
 
 fn start<M: Model565>(model: M, settings: Settings, bus: &Bus) -> Box<dyn Backend> {
     let dcs = Dcs::new(bus.clone(), Line::Data(bus.clone()));
