@@ -260,7 +260,7 @@ mod tests {
             prop_assert!(line.len() <= MOST);
             prop_assert!(line.chars().all(|c| c == ':' || nearest(c) == c));
             let (checked, checksum) = line.rsplit_once(':').unwrap();
-            let expected = CRC.checksum(line[..=checked.len()].as_bytes());
+            let expected = CRC.checksum(&line.as_bytes()[..=checked.len()]);
             prop_assert_eq!(u16::from_str_radix(checksum, 16), Ok(expected));
             prop_assert_eq!(line.split(':').count(), 13);
         }

@@ -10,15 +10,15 @@ use proptest::prelude::*;
 
 const CHIP: Chip = Chip::Sh1106;
 
-fn open(device: &Shared) -> Oled<I2cWire<Shared>> {
+type Display = Oled<I2cWire<Shared>>;
+
+fn open(device: &Shared) -> Display {
     let settings =
         Settings { chip: CHIP, column_offset: 2, contrast: 200, upside_down: false, inverted: false };
     Oled::new(I2cWire::new(device.clone(), ADDRESS), settings)
 }
 
-fn keeper(
-    device: &Shared,
-) -> Keeper<Oled<I2cWire<Shared>>, impl FnMut() -> io::Result<Oled<I2cWire<Shared>>>> {
+fn keeper(device: &Shared) -> Keeper<Display, impl FnMut() -> io::Result<Display>> {
     let device = device.clone();
     Keeper::new(move || Ok(open(&device)), Some(Duration::from_secs(600)))
 }
@@ -48,7 +48,7 @@ fn shows(device: &Shared, screen: &Screen) -> bool {
 
 #[test]
 fn a_display_is_told_up_once_it_shows_the_first_page() {
-    let device = Device::new(CHIP);
+    let device = Device::shared(CHIP);
     let mut keeper = keeper(&device);
     assert_eq!(keeper.turn(at(0), None), None, "nothing to show yet");
     assert_eq!(keeper.turn(at(20), Some(verdict(1))), Some(News::Up));
@@ -58,7 +58,7 @@ fn a_display_is_told_up_once_it_shows_the_first_page() {
 
 #[test]
 fn a_missing_display_is_told_once_and_tried_once_a_second() {
-    let device = Device::new(CHIP);
+    let device = Device::shared(CHIP);
     unplug(&device);
     let mut keeper = keeper(&device);
     let lost = keeper.turn(at(0), Some(verdict(1))).unwrap();
@@ -74,7 +74,7 @@ fn a_missing_display_is_told_once_and_tried_once_a_second() {
 
 #[test]
 fn a_display_unplugged_while_nothing_changes_is_noticed_within_a_second_and_drawn_in_full_again() {
-    let device = Device::new(CHIP);
+    let device = Device::shared(CHIP);
     let mut keeper = keeper(&device);
     keeper.turn(at(0), Some(verdict(1)));
     unplug(&device);
@@ -88,7 +88,7 @@ fn a_display_unplugged_while_nothing_changes_is_noticed_within_a_second_and_draw
 
 #[test]
 fn a_display_unplugged_too_briefly_to_be_missed_is_drawn_in_full_within_10_s() {
-    let device = Device::new(CHIP);
+    let device = Device::shared(CHIP);
     let mut keeper = keeper(&device);
     keeper.turn(at(0), Some(verdict(1)));
     plug(&device);
@@ -100,14 +100,14 @@ fn a_display_unplugged_too_briefly_to_be_missed_is_drawn_in_full_within_10_s() {
 
 #[test]
 fn a_display_that_cannot_be_opened_is_told_with_the_reason() {
-    let mut keeper = Keeper::new(|| Err::<Oled<I2cWire<Shared>>, _>(io::Error::other("no adapter x")), None);
+    let mut keeper = Keeper::new(|| Err::<Display, _>(io::Error::other("no adapter x")), None);
     assert_eq!(keeper.turn(at(0), Some(verdict(1))), Some(News::Lost("no adapter x".to_owned())));
     assert_eq!(keeper.turn(at(5000), None), None);
 }
 
 #[test]
 fn a_verdict_that_nobody_comes_for_is_dimmed_and_a_new_page_is_bright() {
-    let device = Device::new(CHIP);
+    let device = Device::shared(CHIP);
     let mut keeper = keeper(&device);
     keeper.turn(at(0), Some(verdict(1)));
     keeper.turn(at(599_000), None);
@@ -130,7 +130,7 @@ proptest! {
     fn whatever_the_bus_did_the_last_page_is_there_two_seconds_after_it_is_well(
         steps in prop::collection::vec((0..700_u64, prop::option::of(1..9_u32), prop::option::of(0..2000_usize)), 1..30),
     ) {
-        let device = Device::new(CHIP);
+        let device = Device::shared(CHIP);
         let mut keeper = keeper(&device);
         let (mut now, mut last, mut up) = (0, 1, false);
         let mut hear = |news: Option<News>| match news {

@@ -126,7 +126,7 @@ pub struct Device {
 }
 
 impl Device {
-    pub fn new(chip: Chip) -> Shared {
+    pub fn shared(chip: Chip) -> Shared {
         let model = Model::new(chip);
         let device = Self { model, octets: 0, transfers: 0, patience: None, data_line: false, resets: 0 };
         Shared(Rc::new(RefCell::new(device)))

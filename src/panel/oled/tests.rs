@@ -23,7 +23,7 @@ fn on_i2c(device: &Shared, chip: Chip) -> Oled<I2cWire<Shared>> {
 fn displays() -> Vec<(Shared, Chip, Box<dyn Backend>)> {
     let mut all: Vec<(Shared, Chip, Box<dyn Backend>)> = Vec::new();
     for chip in [Chip::Ssd1306, Chip::Ssd1309, Chip::Sh1106] {
-        let [one, two, three] = [(); 3].map(|()| Device::new(chip));
+        let [one, two, three] = [(); 3].map(|()| Device::shared(chip));
         let spi =
             SpiWire::new(three.clone(), Line::Data(three.clone()), Some(Line::Reset(three.clone())), NoDelay);
         all.push((one.clone(), chip, Box::new(on_i2c(&one, chip))));
@@ -90,7 +90,7 @@ fn a_full_redraw_takes_at_most_30_ms_and_a_typical_running_update_under_6() {
 
 #[test]
 fn a_picture_that_is_there_costs_nothing() {
-    let device = Device::new(Chip::Ssd1306);
+    let device = Device::shared(Chip::Ssd1306);
     let mut display = on_i2c(&device, Chip::Ssd1306);
     display.show(&picture(&running(9998, 90, 0))).unwrap();
     device.0.borrow_mut().forget_costs();
@@ -100,7 +100,7 @@ fn a_picture_that_is_there_costs_nothing() {
 
 #[test]
 fn one_pixel_costs_one_column() {
-    let device = Device::new(Chip::Sh1106);
+    let device = Device::shared(Chip::Sh1106);
     let mut display = on_i2c(&device, Chip::Sh1106);
     let mut canvas = Canvas::default();
     display.show(&canvas).unwrap();
@@ -116,7 +116,7 @@ fn one_pixel_costs_one_column() {
 
 #[test]
 fn after_a_power_cut_the_next_full_picture_sets_all_up_again() {
-    let device = Device::new(Chip::Ssd1306);
+    let device = Device::shared(Chip::Ssd1306);
     let mut display = on_i2c(&device, Chip::Ssd1306);
     let canvas = picture(&verdict(Verdict::Pass, 3));
     display.show(&canvas).unwrap();
@@ -130,7 +130,7 @@ fn after_a_power_cut_the_next_full_picture_sets_all_up_again() {
 
 #[test]
 fn a_display_is_dimmed_and_stays_dimmed_over_a_new_start() {
-    let device = Device::new(Chip::Ssd1306);
+    let device = Device::shared(Chip::Ssd1306);
     let mut display = on_i2c(&device, Chip::Ssd1306);
     display.show(&Canvas::default()).unwrap();
     assert_eq!((device.0.borrow().model.contrast, device.0.borrow().model.charge), (0xCF, 0xF1));
@@ -144,7 +144,7 @@ fn a_display_is_dimmed_and_stays_dimmed_over_a_new_start() {
 
 #[test]
 fn a_display_with_a_reset_line_is_reset_once() {
-    let device = Device::new(Chip::Ssd1309);
+    let device = Device::shared(Chip::Ssd1309);
     let (data, reset) = (Line::Data(device.clone()), Line::Reset(device.clone()));
     let wire = SpiWire::new(device.clone(), data, Some(reset), NoDelay);
     let mut display = Oled::new(wire, settings(Chip::Ssd1309));
@@ -156,7 +156,7 @@ fn a_display_with_a_reset_line_is_reset_once() {
 
 #[test]
 fn turned_and_inverted_displays_are_set_so() {
-    let device = Device::new(Chip::Sh1106);
+    let device = Device::shared(Chip::Sh1106);
     let settings = Settings { upside_down: true, inverted: true, ..settings(Chip::Sh1106) };
     Oled::new(I2cWire::new(device.clone(), ADDRESS), settings).show(&Canvas::default()).unwrap();
     let model = &device.0.borrow().model;
@@ -169,7 +169,7 @@ fn whatever_octet_is_not_acknowledged_the_next_picture_is_whole() {
         let first = picture(&running(9998, 90, 0));
         let second = picture(&verdict(Verdict::Fail, 13));
         for patience in 0.. {
-            let device = Device::new(chip);
+            let device = Device::shared(chip);
             let mut display = on_i2c(&device, chip);
             display.show(&first).unwrap();
             device.0.borrow_mut().patience = Some(patience);
@@ -228,7 +228,7 @@ proptest! {
         steps in prop::collection::vec(any_step(), 1..25),
         chip in prop::sample::select(vec![Chip::Ssd1306, Chip::Ssd1309, Chip::Sh1106]),
     ) {
-        let device = Device::new(chip);
+        let device = Device::shared(chip);
         let mut display = on_i2c(&device, chip);
         for step in steps {
             match step {
@@ -251,7 +251,7 @@ proptest! {
     fn any_two_pictures_follow_one_another(
         pixels in prop::collection::vec((0..128_u16, 0..64_u16), 0..200), more in 0..200_usize,
     ) {
-        let device = Device::new(Chip::Sh1106);
+        let device = Device::shared(Chip::Sh1106);
         let mut display = on_i2c(&device, Chip::Sh1106);
         let mut canvas = Canvas::default();
         draw(&mut canvas, &running(9_998, 50, 0)).unwrap();
