@@ -17,23 +17,24 @@ const LOOK: Duration = Duration::from_millis(20);
 pub struct PanelThread(JoinHandle<()>);
 
 impl PanelThread {
-    /// Starts it: the newest page of `screens` is kept on the display of `keeper`, and `tell` hears what becomes of
-    /// the display, on the thread. It ends after the mailbox is closed, the last page drawn.
+    /// Starts it: the newest page of `screens` is kept on the display that `open` opens, as a [`Keeper`] does, and
+    /// `tell` hears what becomes of the display. Both are called on the thread. It ends after the mailbox is closed,
+    /// the last page drawn.
     ///
     /// # Errors
     /// Where no thread can be had.
     pub fn start<B, O, T>(
         screens: Receiver<Screen>,
-        mut keeper: Keeper<B, O>,
+        open: O,
+        dim_after: Option<Duration>,
         mut tell: T,
     ) -> io::Result<Self>
     where
         B: Backend,
         O: FnMut() -> io::Result<B> + Send + 'static,
         T: FnMut(News) + Send + 'static,
-        Keeper<B, O>: Send + 'static,
     {
-        let run = move || serve(screens, &mut keeper, &mut tell);
+        let run = move || serve(screens, &mut Keeper::new(open, dim_after), &mut tell);
         thread::Builder::new().name("panel".to_owned()).spawn(run).map(Self)
     }
 
@@ -101,8 +102,9 @@ mod tests {
             pages.post(Screen::Checking { what }).unwrap();
         }
         pages.close();
-        let keeper = Keeper::new(move || Ok(Relay(shown.clone())), None);
-        let panel = PanelThread::start(screens, keeper, move |news| told.send(news).unwrap()).unwrap();
+        let open = move || -> io::Result<Box<dyn Backend>> { Ok(Box::new(Relay(shown.clone()))) };
+        let tell = move |news| told.send(news).unwrap();
+        let panel = PanelThread::start(screens, open, None, tell).unwrap();
         assert!(panel.ended_within(Duration::from_secs(60)));
         let last = pictures.iter().last().unwrap();
         assert!(last == super::super::picture(&Screen::Checking { what: "loop" }));
@@ -124,9 +126,8 @@ mod tests {
         let (mut pages, screens) = mailbox::<Screen, 4>();
         let (free, wedge) = mpsc::channel();
         let mut wedge = Some(wedge);
-        let keeper =
-            Keeper::new(move || wedge.take().map(Wedged).ok_or(io::ErrorKind::NotFound.into()), None);
-        let panel = PanelThread::start(screens, keeper, |_| {}).unwrap();
+        let open = move || wedge.take().map(Wedged).ok_or(io::ErrorKind::NotFound.into());
+        let panel = PanelThread::start(screens, open, None, |_| {}).unwrap();
         let posted = (0..100).filter(|_| pages.post(Screen::Checking { what: "loop" }).is_ok()).count();
         assert!(posted >= 3, "a full mailbox gives pages back, and nobody waits");
         pages.close();
