@@ -17,7 +17,7 @@ mod show;
 pub(crate) mod words;
 
 pub use badge::{Badge, PciId};
-pub use desk::{ButtonKind, SerialSettings};
+pub use desk::{ButtonKind, OnFault, SerialSettings};
 pub use display::{BusKind, DisplayKind, DisplaySettings, GpioLine};
 pub use duration::{DurationArg, RIGHT as DURATION_RIGHT};
 pub use error::{BoardError, Conflict};
@@ -42,9 +42,10 @@ pub const DEFAULT: &str = "virtual";
 /// Ethertypes of the streams where a board has none of its own; `board/virtual.toml` tells why these.
 pub const DEFAULT_ETHERTYPES: [u16; MAX_STREAMS] = [0x88B5, 0x88B6, 0x6000, 0x6005, 0x6006, 0x6008, 0x6009];
 
-const BUILTIN: [(&str, &str); 3] = [
+const BUILTIN: [(&str, &str); 4] = [
     ("virtual", include_str!("../board/virtual.toml")),
     ("emulated", include_str!("../board/emulated.toml")),
+    ("emulated-box", include_str!("../board/emulated-box.toml")),
     ("x520", include_str!("../board/x520.toml")),
 ];
 
@@ -164,6 +165,8 @@ pub struct Board {
     pub serial: Option<SerialSettings>,
     /// What is pressed to start and stop a run.
     pub button: ButtonKind,
+    /// What the box does that cannot work, once it has said so.
+    pub on_fault: OnFault,
     /// By what a box is known to be of this board.
     pub badge: Badge,
 }
@@ -217,6 +220,7 @@ impl Board {
             display_settings,
             serial,
             button: layer.button.map(|button| button.0).unwrap_or_default(),
+            on_fault: layer.on_fault.unwrap_or_default(),
             badge: Badge {
                 dmi: layer.known_by_dmi.map(|text| text.0),
                 pci: layer.known_by_pci.map(|list| list.0).unwrap_or_default(),

@@ -12,7 +12,7 @@ pub trait Clock {
     fn sleep_until(&self, moment: Instant);
 }
 
-/// The kernel's monotonic clock, counted from the start of the process.
+/// The kernel's monotonic clock, counted from the start of the process or of the kernel.
 #[derive(Clone, Copy, Debug)]
 pub struct Monotonic {
     origin: std::time::Instant,
@@ -23,6 +23,16 @@ impl Monotonic {
     #[must_use]
     pub fn start() -> Self {
         Self { origin: std::time::Instant::now() }
+    }
+
+    /// A clock whose origin is the kernel's own: the moment it started, but for some milliseconds. How long the
+    /// machine's firmware took before that, nothing tells. Where the kernel does not say, as
+    /// [`Monotonic::start`].
+    #[must_use]
+    pub fn since_kernel() -> Self {
+        let now = std::time::Instant::now();
+        let uptime = nix::time::clock_gettime(nix::time::ClockId::CLOCK_MONOTONIC).map(Duration::from);
+        Self { origin: uptime.ok().and_then(|uptime| now.checked_sub(uptime)).unwrap_or(now) }
     }
 }
 
@@ -42,6 +52,17 @@ impl Clock for Monotonic {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_kernels_clock_is_counted_from_its_own_start() {
+        let uptime =
+            || Duration::from(nix::time::clock_gettime(nix::time::ClockId::CLOCK_MONOTONIC).unwrap());
+        let before = uptime();
+        let clock = Monotonic::since_kernel();
+        let now = Duration::from_nanos(clock.now().as_nanos());
+        // The origin is found between the two readings, so it is late by less than they are apart.
+        assert!(before <= now + (uptime() - before) && now <= uptime(), "{before:?} {now:?}");
+    }
 
     #[test]
     fn a_moment_that_has_passed_is_not_waited_for() {

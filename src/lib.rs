@@ -5,6 +5,7 @@
 //!
 //! - [`session`]: the only loop: sample → measure → record → draw;
 //! - [`rig`]: what a session drives: real sockets with threads, or a model in virtual time;
+//! - [`proof`]: the gauge shown an error of each kind, before it judges a cable;
 //! - [`port`]: frames in and out, and the worker that moves them;
 //! - [`nic`]: what a NIC tells and takes;
 //! - [`cable`]: virtual and emulated cables;
@@ -25,6 +26,7 @@ pub mod journal;
 pub mod nic;
 pub mod panel;
 pub mod port;
+pub mod proof;
 pub mod rig;
 pub mod session;
 pub mod sys;

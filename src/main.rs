@@ -1,10 +1,17 @@
-//! Table of contents: read the command, do it, end with its exit code.
+//! Table of contents: be the box, or read the command, do it, end with its exit code.
 
 use linegauge::args::{self, Command};
 use linegauge::command::{self, EXIT_USAGE};
 use std::process::ExitCode;
 
+/// What the kernel calls the first program of an initramfs.
+const INIT: &str = "/init";
+
 fn main() -> ExitCode {
+    // Both: a container's first process is a command as well.
+    if std::process::id() == 1 && std::env::args_os().next().is_some_and(|name| name == INIT) {
+        command::appliance::run();
+    }
     match args::parse(std::env::args_os()) {
         Ok(Command::Run(request)) => command::exit_code(command::run::run(&request)),
         Ok(Command::Bench(request)) => command::exit_code(command::bench::run(&request)),

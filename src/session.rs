@@ -19,14 +19,13 @@ use measure::evidence::Evidence;
 use measure::frame::{Identity, Writer, hear};
 use measure::link::LinkReading;
 use measure::loopcheck::{Heard, intruder};
-use measure::record::{Event, Held, Phase, SettingReading, words};
+use measure::record::{Event, Held, Phase, SettingReading, Slipped, Words, text, words};
 use measure::screen::Screen;
 use measure::tally::Tally;
 use measure::units::{BitRate, Direction, Instant, Side};
-use measure::verdict::Reason;
+use measure::verdict::{Reason, Setting};
 use stage::Stage;
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// The sampling period: one bucket (design: 16 ms windows).
@@ -65,12 +64,39 @@ pub trait Output {
     fn screen(&mut self, screen: Screen);
 }
 
+/// The machine that a run goes on in, and whoever stands before it. No call takes longer than a read of some
+/// small files.
+pub trait Host {
+    /// Makes the machine's own settings: clock, wake-up latency.
+    fn settings(&mut self) -> MachineSettings;
+
+    /// The loop has come round once more: whatever depends on its going on is told so here, and nowhere else.
+    /// What has slipped of the settings since the last turn is given back, once.
+    fn turn(&mut self, now: Instant) -> Vec<Slipped>;
+
+    /// Somebody wants the run to end early.
+    fn stopped(&self) -> bool;
+}
+
+/// Who is told, and the machine around it: one thing, since the one who presses the button reads the display.
+pub trait Around: Output + Host {}
+
+impl<T: Output + Host> Around for T {}
+
+/// What came of the machine's own settings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MachineSettings {
+    /// Each as read back.
+    pub readings: Vec<SettingReading>,
+    /// What the reader of the log should know beside them.
+    pub notes: Vec<Words>,
+}
+
 /// One run over one cable.
-pub struct Session<'a, R, O> {
-    rig: &'a mut R,
-    out: &'a mut O,
+pub struct Session<'a> {
+    rig: &'a mut dyn Rig,
+    around: &'a mut dyn Around,
     config: &'a Config,
-    stop: &'a AtomicBool,
     identity: Identity,
     evidence: Evidence,
     /// As read back before the run; the summary repeats them.
@@ -85,25 +111,19 @@ pub struct Session<'a, R, O> {
 ///
 /// # Errors
 /// The sockets could not be opened: the request was right, the host cannot carry it out.
-pub fn run<R: Rig, O: Output>(
-    rig: &mut R,
-    out: &mut O,
-    config: &Config,
-    stop: &AtomicBool,
-) -> io::Result<Report> {
-    Session::new(rig, out, config, stop).run()
+pub fn run(rig: &mut dyn Rig, around: &mut dyn Around, config: &Config) -> io::Result<Report> {
+    Session::new(rig, around, config).run()
 }
 
-impl<'a, R: Rig, O: Output> Session<'a, R, O> {
-    fn new(rig: &'a mut R, out: &'a mut O, config: &'a Config, stop: &'a AtomicBool) -> Self {
+impl<'a> Session<'a> {
+    fn new(rig: &'a mut dyn Rig, around: &'a mut dyn Around, config: &'a Config) -> Self {
         let macs = Side::BOTH.map(|side| rig.nic().identity(side).mac);
         let identity = Identity { nonce: config.nonce, macs, ethertypes: config.ethertypes.clone() };
         let evidence = Evidence::new(config.limits(rig.nic().refresh()));
         Self {
             rig,
-            out,
+            around,
             config,
-            stop,
             identity,
             evidence,
             settings: Vec::new(),
@@ -130,6 +150,7 @@ impl<'a, R: Rig, O: Output> Session<'a, R, O> {
         let mut due = self.rig.now();
         while !matches!(self.stage, Stage::Over) {
             let now = self.rig.now();
+            self.watch_host(now);
             self.hear(now);
             self.watch_links(now);
             self.advance(now);
@@ -155,8 +176,11 @@ impl<'a, R: Rig, O: Output> Session<'a, R, O> {
     /// Makes the settings and reads them back; false where one that the run needs is not held.
     fn settings(&mut self) -> bool {
         self.enter(Phase::Settings);
-        self.out.screen(Screen::Checking { what: "settings" });
-        self.settings = self.rig.nic().prepare();
+        self.around.screen(Screen::Checking { what: "settings" });
+        let MachineSettings { readings, notes } = self.around.settings();
+        notes.into_iter().for_each(|note| self.tell(Event::Note(note)));
+        self.settings = readings;
+        self.settings.extend(self.rig.nic().prepare());
         for reading in self.settings.clone() {
             self.judge_setting(&reading);
             self.tell(Event::Setting(reading));
@@ -174,6 +198,29 @@ impl<'a, R: Rig, O: Output> Session<'a, R, O> {
         let writers =
             Direction::BOTH.map(|way| Writer::new(self.identity.clone(), way, self.config.mix.clone()));
         self.rig.open(writers, self.config.pace)
+    }
+
+    /// Gives the machine its turn; what has slipped of its settings is told.
+    fn watch_host(&mut self, now: Instant) {
+        for slipped in self.around.turn(now) {
+            self.note(format_args!("{} no longer holds: {}", slipped.setting, slipped.what));
+            self.correct_reading(&slipped);
+            if slipped.required {
+                self.find(match slipped.setting {
+                    Setting::Clock => Reason::ClockNotHeld,
+                    setting => Reason::SettingNotHeld { setting, port: None },
+                });
+            }
+        }
+    }
+
+    /// The summary tells the settings as they stood at last.
+    fn correct_reading(&mut self, slipped: &Slipped) {
+        let is_it =
+            |reading: &&mut SettingReading| reading.port.is_none() && reading.setting == slipped.setting;
+        if let Some(reading) = self.settings.iter_mut().find(is_it) {
+            (reading.got, reading.held) = (text(&slipped.what), Held::No);
+        }
     }
 
     /// Takes in what both ports have heard that is not the flood.
@@ -263,11 +310,11 @@ impl<'a, R: Rig, O: Output> Session<'a, R, O> {
 
     fn tell(&mut self, event: Event) {
         let now = self.rig.now();
-        self.out.event(now, event);
+        self.around.event(now, event);
     }
 
     fn stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        self.around.stopped()
     }
 
     fn note(&mut self, note: impl core::fmt::Display) {

@@ -5,7 +5,7 @@ mod common;
 use common::{Outcome, Run, reasons};
 use linegauge::rig::trouble::Mishap;
 use measure::plan::End;
-use measure::record::{Event, Phase};
+use measure::record::{Event, Held, Phase, SettingReading, Slipped, text, words};
 use measure::units::{Direction, Instant, Side};
 use measure::verdict::{Reason, Setting, Verdict};
 use std::time::Duration;
@@ -265,4 +265,58 @@ fn a_setting_that_is_lost_in_mid_run_is_no_pass() {
         assert_eq!(run.report.judgement.first(), Some(&lost), "{:?}", reasons(&run));
         assert_eq!(run.report.verdict(), Verdict::Invalid);
     }
+}
+
+/// A setting of the machine's own: required or not, held or not.
+fn machine_setting(setting: Setting, held: Held, required: bool) -> SettingReading {
+    SettingReading {
+        setting,
+        port: None,
+        wanted: text("2000000 kHz"),
+        got: text("2000000 kHz"),
+        held,
+        required,
+    }
+}
+
+fn clock_slips(required: bool) -> Outcome {
+    let clock = machine_setting(Setting::Clock, Held::Yes, required);
+    let slipped = Slipped { setting: Setting::Clock, what: words("limited to 1600000 kHz"), required };
+    Run::with(&[]).host_settings(vec![clock]).slip_at(Event::Phase(Phase::Run), slipped).go()
+}
+
+#[test]
+fn a_clock_that_drops_in_mid_run_makes_it_invalid_and_the_summary_says_what_it_became() {
+    let run = clock_slips(true);
+    assert_invalid(&run, |reason| *reason == Reason::ClockNotHeld);
+    assert_never_failed_on_the_display(&run);
+    let last = run.events.iter().rev().find_map(|stamped| match &stamped.event {
+        Event::Setting(reading) if reading.setting == Setting::Clock => Some(reading),
+        _ => None,
+    });
+    let last = last.expect("the summary repeats the settings");
+    assert_eq!((last.held, last.got.as_str()), (Held::No, "limited to 1600000 kHz"));
+}
+
+#[test]
+fn a_clock_that_no_run_needs_may_drop() {
+    let run = clock_slips(false);
+    assert_eq!(run.report.verdict(), Verdict::Pass, "{:?}", reasons(&run));
+    let told =
+        |event: &Event| matches!(event, Event::Note(note) if note.contains("clock no longer holds: limited"));
+    assert!(run.at(told).is_some(), "the log says so all the same");
+}
+
+#[test]
+fn a_machine_that_does_not_hold_what_a_run_needs_sends_nothing() {
+    for held in [Held::No, Held::NotAvailable] {
+        let run = Run::with(&[]).host_settings(vec![machine_setting(Setting::Clock, held, true)]).go();
+        assert_invalid(&run, |reason| {
+            matches!(reason, Reason::SettingNotHeld { setting: Setting::Clock, port: None })
+        });
+        assert_eq!(run.test_frames_left(), 0);
+    }
+    let optional = machine_setting(Setting::Clock, Held::NotAvailable, false);
+    let run = Run::with(&[]).host_settings(vec![optional]).go();
+    assert_eq!(run.report.verdict(), Verdict::Pass, "{:?}", reasons(&run));
 }

@@ -13,8 +13,10 @@ initramfs_list() {
     for folder in /dev /proc /sys /run; do
         echo "dir $folder 0755 0 0"
     done
-    # Without it the program would start with its first three descriptors closed.
+    # Without the first the program would start with its first three descriptors closed; with no console driver it
+    # does all the same, and Rust's runtime then asks for the second.
     echo "nod /dev/console 0600 0 0 c 5 1"
+    echo "nod /dev/null 0666 0 0 c 1 3"
     echo "file /init $1 0755 0 0"
     [[ -z $2 ]] || firmware_list "$2"
 }

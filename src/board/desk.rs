@@ -1,5 +1,7 @@
-//! What a person hears of and presses: serial port, button.
+//! What a person hears of and presses: serial port, button; and what a box does that cannot work.
 
+use super::words::any_of;
+use serde::Deserialize;
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -16,6 +18,45 @@ pub(super) const DEFAULT_BAUD: u32 = 115_200;
 
 /// Longest name of an input device, in characters.
 const LONGEST_NAME: usize = 80;
+
+/// What a box does that cannot work, once it has said so.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnFault {
+    /// It waits for the button, and then starts again.
+    #[default]
+    Wait,
+    /// It starts again by itself after ten seconds.
+    Reboot,
+}
+
+impl OnFault {
+    const ALL: [Self; 2] = [Self::Wait, Self::Reboot];
+
+    /// Its name in a board file.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Wait => "wait",
+            Self::Reboot => "reboot",
+        }
+    }
+}
+
+impl fmt::Display for OnFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for OnFault {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let act = Self::ALL.into_iter().find(|act| act.name() == text);
+        act.ok_or_else(|| any_of(Self::ALL.map(Self::name)))
+    }
+}
 
 /// The serial port of the text log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,6 +118,14 @@ pub(super) fn serial_path(text: &str) -> Result<Option<PathBuf>, &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_of_what_is_done_at_a_fault_are_read_back() {
+        for act in OnFault::ALL {
+            assert_eq!(act.name().parse(), Ok(act));
+        }
+        assert_eq!("halt".parse::<OnFault>(), Err("wait or reboot".to_owned()));
+    }
 
     #[test]
     fn a_button_is_a_word_or_the_name_of_a_device() {

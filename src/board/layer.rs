@@ -1,7 +1,7 @@
 //! What one board file says, before it is laid over what it inherits.
 
 use super::badge::{self, PciId};
-use super::desk::{self, ButtonKind};
+use super::desk::{self, ButtonKind, OnFault};
 use super::display::{self, DisplayKind};
 use super::duration::DurationArg;
 use super::port::PortPath;
@@ -66,6 +66,7 @@ pub(super) struct Layer {
     pub serial_baud: Option<Within<u32, 1200, 4_000_000>>,
     pub serial_flow: Option<bool>,
     pub button: Option<Button>,
+    pub on_fault: Option<OnFault>,
     pub known_by_dmi: Option<Dmi>,
     pub known_by_pci: Option<Pci>,
 }
@@ -114,6 +115,7 @@ impl Layer {
             serial_baud: self.serial_baud.or(below.serial_baud),
             serial_flow: self.serial_flow.or(below.serial_flow),
             button: self.button.or(below.button),
+            on_fault: self.on_fault.or(below.on_fault),
             known_by_dmi: self.known_by_dmi,
             known_by_pci: self.known_by_pci,
         }

@@ -68,6 +68,7 @@ impl Board {
         }
         write_serial(f, self.serial.as_ref())?;
         writeln!(f, "button = {}", basic_string(&self.button.to_string()))?;
+        writeln!(f, "on-fault = \"{}\"", self.on_fault)?;
         let Badge { dmi, pci } = &self.badge;
         optional(f, "known-by-dmi", dmi.as_deref().map(basic_string))?;
         let ids: Vec<_> = pci.iter().map(|id| format!("\"{id}\"")).collect();

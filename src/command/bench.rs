@@ -69,7 +69,7 @@ fn measure(bench: &VirtualBox, request: &BenchRequest, mix: &SizeMix) -> Result<
     rig.nic().prepare();
     let macs = Side::BOTH.map(|side| rig.nic().identity(side).mac);
     let identity =
-        Identity { nonce: super::run::nonce()?, macs, ethertypes: super::run::ethertypes(&request.board) };
+        Identity { nonce: super::task::nonce()?, macs, ethertypes: super::task::ethertypes(&request.board) };
     let writers = Direction::BOTH.map(|way| Writer::new(identity.clone(), way, mix.clone()));
     rig.open(writers, None).map_err(|error| HostRefused::new("packet sockets", error))?;
     let cpu = cputime::busy();

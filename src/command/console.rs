@@ -3,7 +3,7 @@
 //! Each sink has a thread and a mailbox of its own; the run loop never waits for one.
 
 use super::{complain, print_out};
-use crate::journal::mailbox::{LogSender, Receiver, Sender, log_mailbox, mailbox};
+use crate::journal::mailbox::{LogSender, Receiver, ScreenSender, log_mailbox, screen_mailbox};
 use crate::journal::text::Line;
 use crate::panel::picture;
 use crate::panel::terminal::TerminalPanel;
@@ -24,17 +24,13 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// Lines that stay under the panel when the run is over: verdict, first reasons, both directions.
 const CLOSING_LINES: usize = 6;
 
-/// Screens on their way to the terminal.
-const SCREENS: usize = 4;
-
 /// All sinks of a run.
 #[derive(Default)]
 pub struct Console {
     logs: Vec<LogSender>,
-    screens: Option<Sender<Screen>>,
+    screens: Option<ScreenSender>,
     threads: Vec<JoinHandle<()>>,
     last: Option<Screen>,
-    undelivered: bool,
 }
 
 impl Console {
@@ -54,7 +50,7 @@ impl Console {
     /// The thread could not be started.
     pub fn show_on(&mut self, columns: u16, rows: u16) -> io::Result<()> {
         let (sender, lines) = log_mailbox();
-        let (screens, screen) = mailbox::<Screen, SCREENS>();
+        let (screens, screen) = screen_mailbox();
         self.logs.push(sender);
         self.screens = Some(screens);
         self.spawn("panel", move || show(lines, screen, TerminalPanel::new(io::stdout(), columns, rows)))
@@ -75,7 +71,7 @@ impl Console {
     pub fn finish(&mut self) {
         self.deliver_last();
         self.logs.iter().for_each(LogSender::close);
-        self.screens.iter().for_each(Sender::close);
+        self.screens.iter().for_each(ScreenSender::close);
         wait_for(&self.threads);
     }
 
@@ -91,9 +87,11 @@ impl Console {
 
     /// The last screen may have found the mailbox full.
     fn deliver_last(&mut self) {
-        if let (true, Some(screens), Some(last)) = (self.undelivered, &mut self.screens, &self.last) {
+        if let Some(screens) = &mut self.screens
+            && !screens.retry()
+        {
             std::thread::sleep(2 * LOOK);
-            self.undelivered = screens.post(last.clone()).is_err();
+            screens.retry();
         }
     }
 }
@@ -106,11 +104,8 @@ impl Output for Console {
     }
 
     fn screen(&mut self, screen: Screen) {
-        if self.last.as_ref() == Some(&screen) && !self.undelivered {
-            return;
-        }
         if let Some(screens) = &mut self.screens {
-            self.undelivered = screens.post(screen.clone()).is_err();
+            screens.post(&screen);
         }
         self.last = Some(screen);
     }

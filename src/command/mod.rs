@@ -1,11 +1,14 @@
 //! What each command does: build the real parts, run them, tell what came of it.
 
+pub mod appliance;
 pub mod bench;
 mod bench_box;
 pub mod boards;
 pub mod cable;
 mod console;
+mod desk;
 pub mod run;
+mod task;
 
 use measure::verdict::Verdict;
 use std::io::Write;

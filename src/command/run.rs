@@ -2,7 +2,9 @@
 
 use super::bench_box::{EmulatedBox, VirtualBox};
 use super::console::Console;
-use super::{HostRefused, NotDone};
+use super::desk::Desk;
+use super::task::Task;
+use super::{HostRefused, NotDone, task};
 use crate::args::{LogTarget, RunRequest};
 use crate::board::{Board, CableKind};
 use crate::cable::account::Account;
@@ -15,9 +17,9 @@ use crate::panel::{picture, png};
 use crate::session::{self, Config, Report, Rig};
 use crate::sys::terminal::window_size;
 use measure::link::PATIENCE;
-use measure::plan::{End, PROOF_BOUND, Plan};
-use measure::record::{Words, text, words};
-use measure::units::{MAX_STREAMS, Side};
+use measure::plan::End;
+use measure::record::{Words, words};
+use measure::units::Side;
 use measure::verdict::Verdict;
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
@@ -74,7 +76,7 @@ fn over_veth(
     let bench = VirtualBox::new(request.board.mtu)?;
     let mut rig = bench.rig(Monotonic::start())?;
     open_console(console, request, log)?;
-    drive(&mut rig, console, &config, stop)
+    drive(&mut rig, &mut Desk::new(console, &request.board, stop), &config)
 }
 
 fn over_emulated(
@@ -84,7 +86,7 @@ fn over_emulated(
     log: Option<File>,
     stop: &AtomicBool,
 ) -> Result<(Report, Account), NotDone> {
-    let seed = request.seed.map_or_else(|| nonce().map(u64::from), Ok)?;
+    let seed = request.seed.map_or_else(|| task::nonce().map(u64::from), Ok)?;
     let mut notes = vec![words(format_args!("emulated cable, seed {seed}"))];
     notes.extend(script.faults().iter().map(|fault| words(format_args!("fault {fault}"))));
     let config = config(request, notes)?;
@@ -98,60 +100,22 @@ fn over_emulated(
     let bench = EmulatedBox::new(cable, request.board.mtu)?;
     let mut rig = bench.rig(Monotonic::start())?;
     open_console(console, request, log)?;
-    let report = drive(&mut rig, console, &config, stop);
+    let report = drive(&mut rig, &mut Desk::new(console, &request.board, stop), &config);
     drop(rig);
     Ok((report?, bench.account()))
 }
 
 /// The request as a session takes it.
 fn config(request: &RunRequest, notes: Vec<Words>) -> Result<Config, HostRefused> {
-    let board = &request.board;
-    let needed_bits = request.bound.and_then(|bound| measure::ber::bits_needed(bound, 0, request.confidence));
-    Ok(Config {
-        run: 1,
-        board: text(&board.name),
-        label: text(&request.label),
-        cable: board.cable.name(),
-        nonce: nonce()?,
-        ethertypes: ethertypes(board),
-        mix: board.mix.clone(),
-        pace: board.pace,
-        speed: board.speed,
-        plan: plan(request, needed_bits),
-        confidence: request.confidence,
-        needed_bits,
-        give_up: Some(PATIENCE),
-        link_restart: board.link_restart,
-        mac_checks_fcs: board.mac_checks_fcs,
-        tolerance_ppm: board.tolerance_ppm,
-        notes,
-    })
-}
-
-fn plan(request: &RunRequest, needed_bits: Option<u64>) -> Plan {
-    let settle = request.board.settle;
-    let end = match (request.board.duration.judged(), needed_bits) {
-        (Some(time), _) => return Plan { settle, ..Plan::after(time) },
-        (None, Some(bits)) => Some(Plan::at_bits(bits)),
-        (None, None) => Plan::proof(PROOF_BOUND, request.confidence).ok(),
-    };
-    Plan { settle, ..end.unwrap_or_else(|| Plan::after(measure::plan::QUICK)) }
-}
-
-/// The board's ethertypes, one a stream.
-pub(super) fn ethertypes(board: &Board) -> heapless::Vec<u16, MAX_STREAMS> {
-    board.stream_ethertypes().iter().copied().take(MAX_STREAMS).collect()
+    let RunRequest { board, label, bound, confidence, .. } = request;
+    let (bound, confidence) = (*bound, *confidence);
+    Task { board, run: 1, label, bound, confidence, last: None, give_up: Some(PATIENCE), notes }.config()
 }
 
 /// Runs the session; whatever comes of it, the log is written to its end.
-fn drive<R: Rig>(
-    rig: &mut R,
-    console: &mut Console,
-    config: &Config,
-    stop: &AtomicBool,
-) -> Result<Report, NotDone> {
-    let report = session::run(rig, console, config, stop);
-    console.finish();
+fn drive(rig: &mut dyn Rig, desk: &mut Desk, config: &Config) -> Result<Report, NotDone> {
+    let report = session::run(rig, desk, config);
+    desk.finish();
     report.map_err(|error| HostRefused::new("packet sockets", error).into())
 }
 
@@ -222,12 +186,4 @@ pub(super) fn stop_flag() -> Result<Arc<AtomicBool>, HostRefused> {
             .map_err(|error| HostRefused::new("signal handlers", error))?;
     }
     Ok(stop)
-}
-
-/// A nonce that tells this run's frames from everybody else's.
-///
-/// # Errors
-/// The host has no random numbers.
-pub(super) fn nonce() -> Result<u32, HostRefused> {
-    getrandom::u32().map_err(|error| HostRefused::new("random numbers for the run's nonce", error))
 }

@@ -5,9 +5,14 @@ use super::files::RealFiles;
 use super::latency::{self, LatencyHold};
 use super::watchdog::{Watchdog, WatchdogError};
 use crate::board::{Board, ClockProof};
-use measure::record::{Held, SettingReading, Words, words};
+use measure::record::{Held, SettingReading, Slipped, Words, words};
+use measure::units::Instant;
 use measure::verdict::Setting;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How often the settings are looked at while a run goes on.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// Where the kernel's files are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,17 +66,6 @@ impl MeasuredClock {
     }
 }
 
-/// A setting that was held and is not any more.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Slipped {
-    /// Which.
-    pub setting: Setting,
-    /// What happened.
-    pub what: Words,
-    /// Without it the run means nothing.
-    pub required: bool,
-}
-
 impl HostHold {
     /// Whether everything still holds, for once a second or so of a run: what slipped, empty where nothing did.
     pub fn check(&mut self) -> Vec<Slipped> {
@@ -93,6 +87,41 @@ impl HostHold {
         if let Some(clock) = &mut self.clock {
             clock.keep();
         }
+    }
+}
+
+/// Looks at what is held once a second, and tells each thing that slips once.
+#[derive(Debug, Default)]
+pub struct HostWatch {
+    held: HostHold,
+    next: Option<Instant>,
+    told: Vec<Slipped>,
+}
+
+impl HostWatch {
+    /// A watch over `held`.
+    #[must_use]
+    pub fn new(held: HostHold) -> Self {
+        Self { held, next: None, told: Vec::new() }
+    }
+
+    /// What has slipped since the last look, where one is due at `now`.
+    pub fn look(&mut self, now: Instant) -> Vec<Slipped> {
+        if self.next.is_some_and(|next| now < next) {
+            return Vec::new();
+        }
+        self.next = Some(now + LOOK);
+        let is_told = |slipped: &Slipped| {
+            self.told.iter().any(|told| (told.setting, told.required) == (slipped.setting, slipped.required))
+        };
+        let news: Vec<_> = self.held.check().into_iter().filter(|slipped| !is_told(slipped)).collect();
+        self.told.extend(news.iter().cloned());
+        news
+    }
+
+    /// Leaves the settings as they are to the end; see [`HostHold::keep`].
+    pub fn keep(&mut self) {
+        self.held.keep();
     }
 }
 

@@ -5,6 +5,7 @@
 
 use heapless::spsc::{Consumer, Producer, Queue};
 use measure::record::{Event, Stamped};
+use measure::screen::Screen;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -110,6 +111,48 @@ impl LogSender {
     }
 }
 
+/// Screens on their way to a panel.
+const SCREENS: usize = 4;
+
+/// The panel's mailbox: what is shown last arrives at last, however slow the panel.
+pub struct ScreenSender {
+    inner: Sender<Screen>,
+    last: Option<Screen>,
+    delivered: bool,
+}
+
+/// A panel's mailbox.
+#[must_use]
+pub fn screen_mailbox() -> (ScreenSender, Receiver<Screen>) {
+    let (inner, receiver) = mailbox::<Screen, SCREENS>();
+    (ScreenSender { inner, last: None, delivered: true }, receiver)
+}
+
+impl ScreenSender {
+    /// Shows `screen`, unless it is shown already. One that finds no room is shown by a later call of this or of
+    /// [`ScreenSender::retry`], unless another takes its place.
+    pub fn post(&mut self, screen: &Screen) {
+        if self.last.as_ref() != Some(screen) {
+            self.last = Some(screen.clone());
+            self.delivered = false;
+        }
+        self.retry();
+    }
+
+    /// Tries to deliver what found no room; tells whether nothing is left to deliver.
+    pub fn retry(&mut self) -> bool {
+        if let (false, Some(last)) = (self.delivered, &self.last) {
+            self.delivered = self.inner.post(last.clone()).is_ok();
+        }
+        self.delivered
+    }
+
+    /// Nothing more will come.
+    pub fn close(&self) {
+        self.inner.close();
+    }
+}
+
 /// Rate lines are the first to go: their figures are in the summary too.
 fn may_be_dropped(event: &Event) -> bool {
     matches!(event, Event::Rate { .. })
@@ -149,6 +192,24 @@ mod tests {
         });
         assert_eq!(dropped, Some(10_000 - rates as u64), "every line is written or counted");
         assert!(matches!(events.last(), Some(Event::Verdict { .. })));
+    }
+
+    #[test]
+    fn a_slow_panel_gets_the_last_screen_at_last_and_none_twice() {
+        let (mut sender, mut receiver) = screen_mailbox();
+        let screen = |what| Screen::Checking { what };
+        for what in ["a", "a", "b", "c", "d", "e"] {
+            sender.post(&screen(what));
+        }
+        assert!(!sender.retry(), "there is no room");
+        let mut shown = Vec::new();
+        while let Some(screen) = receiver.take() {
+            shown.push(screen);
+            sender.retry();
+        }
+        assert_eq!(shown, ["a", "b", "c", "e"].map(screen));
+        sender.post(&screen("e"));
+        assert!(sender.retry() && receiver.take().is_none());
     }
 
     #[test]

@@ -36,6 +36,8 @@
 //! | `n/a` | a figure that could not be had |
 //! | `dropped` | lines that a slow reader made the log drop |
 //! | `end` | the run is over |
+//! | `boot` | the box has started: version, board |
+//! | `fault` | the box itself cannot work, and why: no cable is judged |
 
 use measure::ledger::{DirectionReport, Interval, StreamReport};
 use measure::record::{Classes, Event, Held, Phase, SettingReading, Stamped};
@@ -118,6 +120,8 @@ fn write_event(f: &mut Formatter<'_>, event: &Event) -> fmt::Result {
             write!(f, "of version {version}, board {}, label {}", Quoted(board), Quoted(label))
         }
         Event::End => f.write_str("end"),
+        Event::Boot { version, board } => write!(f, "boot version {version}, board {}", Quoted(board)),
+        Event::Fault(why) => write!(f, "fault {}", Quoted(why)),
     }
 }
 
@@ -199,6 +203,7 @@ fn phase_name(phase: Phase) -> &'static str {
         Phase::Run => "run",
         Phase::Drain => "drain",
         Phase::Done => "done",
+        Phase::Wait => "wait",
     }
 }
 
@@ -533,6 +538,9 @@ mod tests {
                 r#"of version 1.2.3, board "bench", label """#,
             ),
             (Event::End, "end"),
+            (Event::Phase(Phase::Wait), "phase wait"),
+            (Event::Boot { version: "1.2.3", board: text("bench") }, "boot version 1.2.3, board \"bench\""),
+            (Event::Fault(words("no board")), "fault \"no board\""),
         ]
     }
 
@@ -568,13 +576,15 @@ mod tests {
             Event::Readings { .. } => 18,
             Event::Identity { .. } => 19,
             Event::End => 20,
+            Event::Boot { .. } => 21,
+            Event::Fault(_) => 22,
         }
     }
 
     #[test]
     fn no_kind_of_line_is_without_its_golden_text() {
         let kinds: std::collections::BTreeSet<_> = golden().iter().map(|(event, _)| kind(event)).collect();
-        assert!(kinds.into_iter().eq(0..=kind(&Event::End)));
+        assert!(kinds.into_iter().eq(0..=kind(&Event::Fault(words("")))));
     }
 
     #[test]

@@ -83,6 +83,17 @@ pub struct SettingReading {
     pub required: bool,
 }
 
+/// A setting that was held and is not any more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Slipped {
+    /// Which.
+    pub setting: Setting,
+    /// What happened.
+    pub what: Words,
+    /// Without it the run means nothing.
+    pub required: bool,
+}
+
 /// Errors so far, by class (the four classes of the display).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Classes {
@@ -113,6 +124,8 @@ pub enum Phase {
     Drain,
     /// The verdict stands.
     Done,
+    /// The box waits for a cable or for its button.
+    Wait,
 }
 
 /// One event.
@@ -279,4 +292,13 @@ pub enum Event {
     },
     /// The run is over.
     End,
+    /// The box has started.
+    Boot {
+        /// Firmware version.
+        version: &'static str,
+        /// Board name.
+        board: Text,
+    },
+    /// The box itself cannot work: no cable is judged.
+    Fault(Words),
 }

@@ -57,3 +57,34 @@ pub trait Nic {
         Duration::ZERO
     }
 }
+
+/// Ports that stay somebody else's.
+impl<N: Nic + ?Sized> Nic for &mut N {
+    fn identity(&self, side: Side) -> PortIdentity {
+        (**self).identity(side)
+    }
+
+    fn prepare(&mut self) -> Vec<SettingReading> {
+        (**self).prepare()
+    }
+
+    fn verify(&mut self) -> Vec<SettingReading> {
+        (**self).verify()
+    }
+
+    fn set_up(&mut self, side: Side, up: bool) -> io::Result<()> {
+        (**self).set_up(side, up)
+    }
+
+    fn link(&mut self, side: Side) -> io::Result<LinkReading> {
+        (**self).link(side)
+    }
+
+    fn counters(&mut self, side: Side) -> io::Result<PortCounters> {
+        (**self).counters(side)
+    }
+
+    fn refresh(&self) -> Duration {
+        (**self).refresh()
+    }
+}

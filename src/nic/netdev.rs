@@ -91,14 +91,14 @@ impl Nic for Netdevs {
         self.port(side).identity.clone()
     }
 
-    /// Sets both ports down, makes the settings, and sets them up again.
+    /// Makes the settings of each port that does not hold them, for which it goes down, and sets both up.
     ///
     /// Promiscuous reception is the doing of whoever listens, and is only read back here.
     fn prepare(&mut self) -> Vec<SettingReading> {
         let mut readings = Vec::new();
         for side in Side::BOTH {
             let ifindex = self.port(side).ifindex;
-            readings.extend(quiet::make(&mut self.kernel, side, ifindex, self.mtu));
+            readings.extend(quiet::hold(&mut self.kernel, side, ifindex, self.mtu));
         }
         for side in Side::BOTH {
             // A port that cannot be set up shows as one without link.

@@ -24,10 +24,16 @@ enum Got {
     Unreadable,
 }
 
-/// Makes the settings of one port, which is down afterwards, and reads each back.
+/// Sees to it that one port holds the settings, and reads each back. A port that holds them all is left alone:
+/// its link, which can take seconds to come up, stays. Any other is down afterwards.
 ///
 /// What a port does not have is not required of it.
-pub(super) fn make(kernel: &mut Kernel, port: Side, ifindex: u32, mtu: u32) -> Vec<SettingReading> {
+pub(super) fn hold(kernel: &mut Kernel, port: Side, ifindex: u32, mtu: u32) -> Vec<SettingReading> {
+    let readings = read(kernel, port, ifindex, mtu);
+    let is_ours = |reading: &SettingReading| reading.setting != Setting::Promiscuous;
+    if readings.iter().filter(|reading| is_ours(reading)).all(|reading| reading.held != Held::No) {
+        return readings;
+    }
     order(kernel, ifindex, mtu);
     read(kernel, port, ifindex, mtu)
 }

@@ -9,6 +9,7 @@
 
 use super::canvas::Canvas;
 use crate::sys::framebuffer::{self, Bitfield, Fixed, Variable};
+use measure::screen::Screen;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
@@ -231,15 +232,36 @@ impl FramebufferPanel<File> {
     /// # Errors
     /// See [`Refused`].
     pub fn open(path: &Path, width: u16, height: u16) -> Result<Self, Refused> {
-        let refused = |source| Refused::Device { path: path.to_owned(), source };
-        // Not blocking, and never a controlling terminal: the path comes from a board.
-        let flags = libc::O_NONBLOCK | libc::O_NOCTTY;
-        let device =
-            OpenOptions::new().read(true).write(true).custom_flags(flags).open(path).map_err(refused)?;
-        let variable = framebuffer::variable(&device).map_err(refused)?;
-        let fixed = framebuffer::fixed(&device).map_err(refused)?;
-        Self::new(device, Geometry::new(&variable, &fixed)?, width, height)
+        let (device, geometry) = open_device(path)?;
+        Self::new(device, geometry, width, height)
     }
+
+    /// A panel for pages on the framebuffer at `path`: of 320 × 240 pixels where these fit, else of the smallest
+    /// size that pages have.
+    ///
+    /// # Errors
+    /// See [`Refused`].
+    pub fn open_for_pages(path: &Path) -> Result<Self, Refused> {
+        let (device, geometry) = open_device(path)?;
+        let (width, height) = page_size(geometry.size());
+        Self::new(device, geometry, width, height)
+    }
+}
+
+fn open_device(path: &Path) -> Result<(File, Geometry), Refused> {
+    let refused = |source| Refused::Device { path: path.to_owned(), source };
+    // Not blocking, and never a controlling terminal: the path comes from a board.
+    let flags = libc::O_NONBLOCK | libc::O_NOCTTY;
+    let device = OpenOptions::new().read(true).write(true).custom_flags(flags).open(path).map_err(refused)?;
+    let variable = framebuffer::variable(&device).map_err(refused)?;
+    let fixed = framebuffer::fixed(&device).map_err(refused)?;
+    let geometry = Geometry::new(&variable, &fixed)?;
+    Ok((device, geometry))
+}
+
+/// The size of pages on a framebuffer of this many pixels.
+fn page_size((width, height): (usize, usize)) -> (u16, u16) {
+    if width >= 320 && height >= 240 { (320, 240) } else { (Canvas::WIDTH, Canvas::HEIGHT) }
 }
 
 impl<M: Memory> FramebufferPanel<M> {
@@ -271,6 +293,16 @@ impl<M: Memory> FramebufferPanel<M> {
     #[must_use]
     pub const fn scale(&self) -> usize {
         self.scale
+    }
+
+    /// Draws `screen` as a page of the panel's own size, and shows it.
+    ///
+    /// # Errors
+    /// The device's; the next picture is then drawn in full.
+    pub fn draw(&mut self, screen: &Screen) -> io::Result<()> {
+        let mut canvas = Canvas::new(self.size.0, self.size.1);
+        let Ok(()) = super::draw(&mut canvas, screen);
+        self.show(&canvas)
     }
 
     /// Shows `canvas`: the first time on a screen that is made black all over, later only what has changed.

@@ -5,6 +5,7 @@ use measure::mix::SizeMix;
 use measure::plan::{End, Plan};
 use measure::record::{Event, Text, Words, text};
 use measure::units::{BitRate, MAX_STREAMS};
+use measure::verdict::Verdict;
 use std::time::Duration;
 
 /// Everything a session needs to know beforehand; boards and arguments are made into this.
@@ -34,6 +35,8 @@ pub struct Config {
     pub confidence: f64,
     /// Checked bits a direction that an explicitly asked bound needs.
     pub needed_bits: Option<u64>,
+    /// Verdict and number of the run before, which stay readable while this one waits for its link.
+    pub last: Option<(Verdict, u32)>,
     /// Give up on a link after this long; none to wait for ever.
     pub give_up: Option<Duration>,
     /// Port A's link may be taken down to see port B's carrier drop.

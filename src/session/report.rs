@@ -1,6 +1,6 @@
 //! What a session ends with: the verdict and the figures behind it.
 
-use super::{Output, Rig, Session};
+use super::Session;
 use measure::ber;
 use measure::counter::PortCounters;
 use measure::ledger::DirectionReport;
@@ -72,7 +72,7 @@ impl Report {
     }
 }
 
-impl<R: Rig, O: Output> Session<'_, R, O> {
+impl Session<'_> {
     /// Judges, tells and shows.
     pub(super) fn close(mut self) -> Report {
         self.verify_settings();
@@ -89,10 +89,10 @@ impl<R: Rig, O: Output> Session<'_, R, O> {
         if !self.evidence.started() || self.evidence.has_found(gone) {
             return;
         }
-        self.settings = self.rig.nic().verify();
-        for reading in self.settings.clone() {
-            self.judge_setting(&reading);
-        }
+        let ports = self.rig.nic().verify();
+        ports.iter().for_each(|reading| self.judge_setting(reading));
+        self.settings.retain(|reading| reading.port.is_none());
+        self.settings.extend(ports);
     }
 
     fn report(&self) -> Report {
@@ -198,7 +198,7 @@ impl<R: Rig, O: Output> Session<'_, R, O> {
     fn show(&mut self, report: &Report) {
         let brief = report.judgement.first().map(Reason::brief);
         let reason = brief.map_or_else(|| text(report.nothing_wrong()), text);
-        self.out.screen(Screen::Verdict { verdict: report.verdict(), reason, run: report.run });
+        self.around.screen(Screen::Verdict { verdict: report.verdict(), reason, run: report.run });
     }
 }
 

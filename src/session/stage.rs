@@ -1,6 +1,6 @@
 //! The links of the chain between "settings held" and "sending is over".
 
-use super::{Output, Rig, Session};
+use super::Session;
 use crate::port::worker::Order;
 use measure::frame::Writer;
 use measure::link::{HOLD, LinkConfig, LinkState, LinkWatch, judge_speed};
@@ -55,7 +55,7 @@ pub(super) struct Drain {
     quiet_at: Option<Instant>,
 }
 
-impl<R: Rig, O: Output> Session<'_, R, O> {
+impl Session<'_> {
     pub(super) fn enter_link(&mut self) {
         self.enter(Phase::Link);
         let restart = if self.config.link_restart { Restart::Wanted } else { Restart::Done };
@@ -128,9 +128,9 @@ impl<R: Rig, O: Output> Session<'_, R, O> {
         let screen = if self.links.iter().all(|link| link.carrier == Some(true)) {
             Screen::Checking { what: "link" }
         } else {
-            Screen::PlugCable { last: None, hint: watch.hint() }
+            Screen::PlugCable { last: self.config.last, hint: watch.hint() }
         };
-        self.out.screen(screen);
+        self.around.screen(screen);
         Stage::Link { watch, restart }
     }
 
@@ -176,7 +176,7 @@ impl<R: Rig, O: Output> Session<'_, R, O> {
 
     fn enter_check(&mut self, now: Instant, watch: Box<LinkWatch>) -> Stage {
         self.enter(Phase::LoopCheck);
-        self.out.screen(Screen::Checking { what: "loop" });
+        self.around.screen(Screen::Checking { what: "loop" });
         let check = Box::new(LoopCheck::new(now, now - HOLD, LoopConfig::default()));
         Stage::Check { check, watch }
     }
@@ -388,7 +388,7 @@ impl<R: Rig, O: Output> Session<'_, R, O> {
     pub(super) fn draw(&mut self) {
         let Stage::Traffic(traffic) = &self.stage else { return };
         let flowing = self.rig.now().since(traffic.began);
-        self.out.screen(Screen::Running {
+        self.around.screen(Screen::Running {
             rates: self.evidence.rates(),
             progress: self.config.plan.progress(flowing, self.evidence.checked_bits()),
             errors: self.evidence.classes(),

@@ -6,14 +6,13 @@ use linegauge::cable::fault::Script;
 use linegauge::clock::Clock;
 use linegauge::rig::trouble::{HostTrouble, Mishap};
 use linegauge::rig::world::World;
-use linegauge::session::{self, Config, Output, Report};
+use linegauge::session::{self, Config, Host, MachineSettings, Output, Report};
 use measure::frame::DEFAULT_ETHERTYPES;
 use measure::mix::SizeMix;
 use measure::plan::{End, Plan};
-use measure::record::{Event, Phase, Stamped, text};
+use measure::record::{Event, Phase, SettingReading, Slipped, Stamped, text};
 use measure::screen::Screen;
 use measure::units::{BitRate, Instant, Side};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// What a session is to go through.
@@ -22,6 +21,8 @@ pub struct Run {
     seed: u64,
     trouble: HostTrouble,
     stop_at: Option<Event>,
+    settings: Vec<SettingReading>,
+    slip_at: Option<(Event, Slipped)>,
     pub config: Config,
 }
 
@@ -44,7 +45,15 @@ impl Run {
     }
 
     pub fn of(faults: Vec<String>) -> Self {
-        Self { faults, seed: 1, trouble: HostTrouble::default(), stop_at: None, config: config() }
+        Self {
+            faults,
+            seed: 1,
+            trouble: HostTrouble::default(),
+            stop_at: None,
+            settings: Vec::new(),
+            slip_at: None,
+            config: config(),
+        }
     }
 
     pub fn seed(mut self, seed: u64) -> Self {
@@ -79,6 +88,18 @@ impl Run {
         self
     }
 
+    /// The machine's own settings, as read back.
+    pub fn host_settings(mut self, settings: Vec<SettingReading>) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    /// Lets one of the machine's settings slip once `event` is told.
+    pub fn slip_at(mut self, event: Event, slipped: Slipped) -> Self {
+        self.slip_at = Some((event, slipped));
+        self
+    }
+
     pub fn configure(mut self, change: impl FnOnce(&mut Config)) -> Self {
         change(&mut self.config);
         self
@@ -90,16 +111,18 @@ impl Run {
         let traffic = self.config.plan.settle + run;
         let cable = EmulatedCable::new(&script, self.seed, traffic).with_ethertypes(&self.config.ethertypes);
         let mut world = World::new(cable, self.trouble);
-        let stop = AtomicBool::new(false);
         let mut tape = Tape {
             now: Box::new(world.watch()),
-            stop: &stop,
             stop_at: self.stop_at,
+            stopped: false,
+            settings: self.settings,
+            slip_at: self.slip_at,
+            slipped: Vec::new(),
             events: Vec::new(),
             screens: Vec::new(),
         };
-        let report = session::run(&mut world, &mut tape, &self.config, &stop)
-            .expect("the model's sockets always open");
+        let report =
+            session::run(&mut world, &mut tape, &self.config).expect("the model's sockets always open");
         Outcome {
             report,
             truth: world.with_cable(|cable| *cable.account()),
@@ -131,6 +154,7 @@ pub fn config() -> Config {
         },
         confidence: 0.95,
         needed_bits: None,
+        last: None,
         give_up: Some(Duration::from_secs(25)),
         link_restart: true,
         mac_checks_fcs: false,
@@ -174,18 +198,36 @@ pub fn reasons(outcome: &Outcome) -> Vec<String> {
 }
 
 /// Keeps everything, and stops the run where it is told to.
-struct Tape<'a> {
+struct Tape {
     now: Box<dyn Fn() -> Instant>,
-    stop: &'a AtomicBool,
     stop_at: Option<Event>,
+    stopped: bool,
+    settings: Vec<SettingReading>,
+    slip_at: Option<(Event, Slipped)>,
+    slipped: Vec<Slipped>,
     events: Vec<Stamped>,
     screens: Vec<(Instant, Screen)>,
 }
 
-impl Output for Tape<'_> {
+impl Host for Tape {
+    fn settings(&mut self) -> MachineSettings {
+        MachineSettings { readings: self.settings.clone(), notes: Vec::new() }
+    }
+
+    fn turn(&mut self, _: Instant) -> Vec<Slipped> {
+        std::mem::take(&mut self.slipped)
+    }
+
+    fn stopped(&self) -> bool {
+        self.stopped
+    }
+}
+
+impl Output for Tape {
     fn event(&mut self, at: Instant, event: Event) {
-        if self.stop_at.as_ref() == Some(&event) {
-            self.stop.store(true, Ordering::Relaxed);
+        self.stopped |= self.stop_at.as_ref() == Some(&event);
+        if let Some((_, slipped)) = self.slip_at.take_if(|(when, _)| *when == event) {
+            self.slipped.push(slipped);
         }
         self.events.push(Stamped { at, event });
     }

@@ -306,3 +306,10 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn pages_are_as_large_as_the_framebuffer_has_room_for() {
+    assert_eq!(page_size((640, 480)), (320, 240));
+    assert_eq!(page_size((1280, 800)), (320, 240));
+    assert_eq!(page_size((320, 200)), (128, 64));
+}

@@ -1,0 +1,347 @@
+//! What stands before the technician: display, serial port, button; and behind them the watchdog.
+
+use super::outfit::Outfit;
+use crate::board::DisplayKind;
+use crate::clock::{Clock, Monotonic};
+use crate::host::button::{self, Buttons, Gesture};
+use crate::host::init::End;
+use crate::host::watchdog::Watchdog;
+use crate::journal::mailbox::{LogSender, Receiver, ScreenSender, log_mailbox, screen_mailbox};
+use crate::journal::serial;
+use crate::journal::typed::{HELP, SerialCommand};
+use crate::panel::framebuffer::{self, FramebufferPanel};
+use crate::session::TICK;
+use measure::life::Input;
+use measure::record::{Event, Stamped, words};
+use measure::screen::Screen;
+use measure::units::Instant;
+use std::fmt::Display;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, SyncSender};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// How often the panel's thread looks for a new page.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Looks from one attempt to open a display to the next: a second.
+const LOOKS_TO_RETRY: u32 = 50;
+
+/// Wishes that wait for the loop's next turn.
+const WISHES: usize = 16;
+
+/// How long the serial port is given for the last lines; its thread gives up sooner.
+const LAST_LINES: Duration = Duration::from_secs(4);
+
+/// What somebody wants of the box.
+enum Wish {
+    Gesture(Gesture),
+    Typed(SerialCommand),
+}
+
+/// What comes of it for the box's life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Said {
+    /// An input of the table.
+    Input(Input),
+    /// Ctrl-alt-del: the machine is to start again.
+    Ending,
+}
+
+/// All of it.
+pub(super) struct Front {
+    clock: Monotonic,
+    log: Option<LogSender>,
+    serial: Option<JoinHandle<()>>,
+    screens: Option<ScreenSender>,
+    wishes: mpsc::Receiver<Wish>,
+    ending: Arc<AtomicBool>,
+    /// Device and time; none where the board has none.
+    watchdog_to_arm: Option<(PathBuf, u16)>,
+    watchdog: Option<Watchdog>,
+    /// Turns of whichever loop is at work: what the watchdog is fed by.
+    turns: u64,
+    summary: Summary,
+    /// The page of the last verdict.
+    verdict: Option<Screen>,
+    /// The cable's label for the next run, empty for none.
+    pub label: String,
+}
+
+impl Front {
+    /// Opens what the box has. Nothing of it need be there: it is looked for until it is.
+    pub(super) fn open(clock: Monotonic, outfit: &Outfit, ending: Arc<AtomicBool>) -> Self {
+        let (tell, wishes) = mpsc::sync_channel(WISHES);
+        let mut front = Self {
+            clock,
+            log: None,
+            serial: None,
+            screens: None,
+            wishes,
+            ending,
+            watchdog_to_arm: outfit.watchdog.clone(),
+            watchdog: None,
+            turns: 0,
+            summary: Summary::default(),
+            verdict: None,
+            label: String::new(),
+        };
+        front.open_display(outfit.display);
+        front.open_serial(outfit, tell.clone());
+        front.open_button(outfit, tell);
+        front
+    }
+
+    /// The first page is drawn at once, before there is a thread for the others.
+    fn open_display(&mut self, display: DisplayKind) {
+        if display != DisplayKind::Framebuffer {
+            return;
+        }
+        let first = Screen::Checking { what: "myself" };
+        let panel = FramebufferPanel::open_for_pages(Path::new(framebuffer::DEVICE)).ok().map(|mut panel| {
+            // An error shows again with the next page.
+            let _ = panel.draw(&first);
+            panel
+        });
+        let (screens, pages) = screen_mailbox();
+        let work = move || draw_pages(pages, panel);
+        if std::thread::Builder::new().name("panel".to_owned()).spawn(work).is_ok() {
+            self.screens = Some(screens);
+        }
+    }
+
+    fn open_serial(&mut self, outfit: &Outfit, tell: SyncSender<Wish>) {
+        let Some(settings) = outfit.serial.clone() else { return };
+        let (log, lines) = log_mailbox();
+        // Where the loop does not come to them there are enough already.
+        let command = move |command| drop(tell.try_send(Wish::Typed(command)));
+        self.serial = serial::start(settings, lines, command).ok();
+        self.log = self.serial.is_some().then_some(log);
+    }
+
+    fn open_button(&self, outfit: &Outfit, tell: SyncSender<Wish>) {
+        let buttons = Buttons::new(outfit.button.clone());
+        let gesture = move |gesture| drop(tell.try_send(Wish::Gesture(gesture)));
+        let never = Arc::<AtomicBool>::default();
+        if let Err(error) = button::start(buttons, self.clock, never, gesture) {
+            // The serial port is a button as well.
+            let _ = error;
+        }
+    }
+
+    /// This moment, since the kernel's start.
+    pub(super) fn now(&self) -> Instant {
+        self.clock.now()
+    }
+
+    /// The clock of it.
+    pub(super) const fn clock(&self) -> Monotonic {
+        self.clock
+    }
+
+    /// Waits for the loop's next turn.
+    pub(super) fn rest(&self) {
+        self.clock.sleep_until(self.clock.now() + TICK);
+    }
+
+    /// Arms the board's watchdog, and says so; a box that it has started again says that first.
+    pub(super) fn arm_watchdog(&mut self) {
+        let Some((device, seconds)) = self.watchdog_to_arm.take() else { return };
+        match Watchdog::open(&device, seconds) {
+            Ok(watchdog) => {
+                watchdog.report().notes().for_each(|note| self.note(&note));
+                self.watchdog = Some(watchdog);
+            }
+            Err(error) => self.note(&error),
+        }
+    }
+
+    /// This start of the box was the watchdog's doing.
+    pub(super) fn was_reset(&self) -> bool {
+        self.watchdog.as_ref().is_some_and(|watchdog| watchdog.report().reset_the_machine)
+    }
+
+    /// The loop has come round: feeds the watchdog and tells what is wanted.
+    pub(super) fn turn(&mut self, now: Instant) -> Vec<Said> {
+        self.turns = self.turns.wrapping_add(1);
+        if let Some(watchdog) = &mut self.watchdog {
+            // One that cannot be fed resets the box, and the next start says so.
+            let _ = watchdog.feed_if_progress(now, self.turns);
+        }
+        if let Some(screens) = &mut self.screens {
+            screens.retry();
+        }
+        let ending = self.ending.load(Ordering::Relaxed).then_some(Said::Ending);
+        let mut said: Vec<_> = ending.into_iter().collect();
+        while let Ok(wish) = self.wishes.try_recv() {
+            said.extend(self.take(wish).map(Said::Input));
+        }
+        said
+    }
+
+    fn take(&mut self, wish: Wish) -> Option<Input> {
+        match wish {
+            Wish::Gesture(Gesture::Press) | Wish::Typed(SerialCommand::Button) => Some(Input::Press),
+            Wish::Gesture(Gesture::NextDuration) => Some(Input::Next),
+            Wish::Gesture(Gesture::PowerOff) | Wish::Typed(SerialCommand::PowerOff) => Some(Input::PowerOff),
+            Wish::Typed(command) => {
+                self.answer(command);
+                None
+            }
+        }
+    }
+
+    /// Does what concerns nothing but the log and the next run's label.
+    fn answer(&mut self, command: SerialCommand) {
+        match command {
+            SerialCommand::Button | SerialCommand::PowerOff => {}
+            SerialCommand::LastSummary if self.summary.is_empty() => self.note(&"no run yet"),
+            SerialCommand::LastSummary => {
+                let events = self.summary.events.clone();
+                events.into_iter().for_each(|event| self.tell(event));
+            }
+            SerialCommand::Label(label) => {
+                self.note(&format_args!("next label {label:?}"));
+                self.label = label;
+            }
+            SerialCommand::Help => HELP.iter().for_each(|line| self.note(line)),
+            SerialCommand::Refused(why) => self.note(&why),
+        }
+    }
+
+    /// Tells the log, at this moment.
+    pub(super) fn tell(&mut self, event: Event) {
+        self.tell_at(self.clock.now(), event);
+    }
+
+    /// Tells the log a note.
+    pub(super) fn note(&mut self, note: &impl Display) {
+        self.tell(Event::Note(words(note)));
+    }
+
+    /// Tells the log.
+    pub(super) fn tell_at(&mut self, at: Instant, event: Event) {
+        self.summary.see(&event);
+        if let Some(log) = &mut self.log {
+            log.post(Stamped { at, event });
+        }
+    }
+
+    /// Shows a page.
+    pub(super) fn show(&mut self, screen: &Screen) {
+        if matches!(screen, Screen::Verdict { .. }) {
+            self.verdict = Some(screen.clone());
+        }
+        if let Some(screens) = &mut self.screens {
+            screens.post(screen);
+        }
+    }
+
+    /// Shows the last verdict's page again.
+    pub(super) fn show_verdict(&mut self) {
+        if let Some(verdict) = self.verdict.take() {
+            self.show(&verdict);
+        }
+    }
+
+    /// The last words, and all of them; the watchdog stops only where the power goes.
+    pub(super) fn finish(&mut self, end: End) -> End {
+        self.note(&match end {
+            End::PowerOff => "switching off",
+            End::Restart => "starting again",
+        });
+        if let (End::PowerOff, Some(watchdog)) = (end, self.watchdog.take()) {
+            watchdog.disarm().unwrap_or_else(|error| self.note(&format_args!("watchdog goes on: {error}")));
+        }
+        self.log.iter().for_each(LogSender::close);
+        let until = self.now() + LAST_LINES;
+        while self.serial.as_ref().is_some_and(|serial| !serial.is_finished()) && self.now() < until {
+            self.rest();
+        }
+        end
+    }
+}
+
+/// The last run's summary: from its verdict to its end.
+#[derive(Default)]
+struct Summary {
+    events: Vec<Event>,
+    open: bool,
+}
+
+impl Summary {
+    fn see(&mut self, event: &Event) {
+        if matches!(event, Event::Start { .. }) {
+            (self.open, self.events) = (false, Vec::new());
+        }
+        // Told again, it is not taken for another.
+        if matches!(event, Event::Verdict { .. }) && self.events.is_empty() {
+            self.open = true;
+        }
+        if self.open {
+            self.events.push(event.clone());
+        }
+        self.open &= *event != Event::End;
+    }
+
+    fn is_empty(&self) -> bool {
+        self.events.is_empty()
+    }
+}
+
+/// Draws pages until no more come. A display that is not there, or fails, is looked for once a second.
+fn draw_pages(mut pages: Receiver<Screen>, mut panel: Option<FramebufferPanel<File>>) {
+    let mut wanted = None;
+    let mut looks = 0;
+    while !pages.finished() {
+        if let Some(page) = std::iter::from_fn(|| pages.take()).last() {
+            wanted = Some(page);
+        }
+        if panel.is_none() && looks == 0 {
+            panel = FramebufferPanel::open_for_pages(Path::new(framebuffer::DEVICE)).ok();
+        }
+        looks = (looks + 1) % LOOKS_TO_RETRY;
+        if let (Some(open), Some(page)) = (&mut panel, &wanted) {
+            match open.draw(page) {
+                Ok(()) => wanted = None,
+                Err(_) => panel = None,
+            }
+        }
+        std::thread::sleep(LOOK);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use measure::record::{Phase, text};
+    use measure::verdict::Verdict;
+
+    fn start(run: u32) -> Event {
+        let (board, label) = (text("b"), text(""));
+        Event::Start { run, version: "1", board, label, cable: "ports", nonce: 1 }
+    }
+
+    fn verdict(run: u32) -> Event {
+        Event::Verdict { verdict: Verdict::Pass, run, basis: None, of: None }
+    }
+
+    #[test]
+    fn the_summary_is_the_last_runs_from_verdict_to_end_and_is_not_doubled_by_being_told() {
+        let mut summary = Summary::default();
+        let run = |number| {
+            [start(number), Event::Phase(Phase::Done), verdict(number), Event::End, Event::Phase(Phase::Wait)]
+        };
+        for event in run(1).into_iter().chain(run(2)) {
+            summary.see(&event);
+        }
+        assert_eq!(summary.events, [verdict(2), Event::End]);
+        for event in summary.events.clone() {
+            summary.see(&event);
+        }
+        assert_eq!(summary.events, [verdict(2), Event::End]);
+    }
+}
