@@ -18,6 +18,12 @@ pub(super) const LINE_RIGHT: &str = "a GPIO chip and a line of it, like \"gpioch
 pub(super) const SIZE_RIGHT: &str =
     "width x height in pixels like \"320x240\", from 128x64 to 240x320 or 320x240";
 
+/// What colours can be, for refusals.
+pub(super) const COLOURS_RIGHT: &str = "a list of 4 colours like \"20FF40\", red, green and blue";
+
+/// White, green, amber and red: as the panel has them by itself.
+const COLOURS: [[u8; 3]; 4] = [[255, 255, 255], [32, 255, 64], [255, 184, 0], [255, 56, 64]];
+
 /// Longest name of a bus, in characters.
 const LONGEST_NAME: usize = 80;
 
@@ -188,6 +194,8 @@ pub struct DisplaySettings {
     pub inverted: bool,
     /// Contrast of an OLED, 0 to 255.
     pub contrast: u8,
+    /// Colours of what is lit, red, green and blue: while nothing is judged, of PASS, of MARGINAL and INVALID, of FAIL.
+    pub colours: [[u8; 3]; 4],
     /// Time without an event after which the display is spared; none for never.
     pub dim_after: Option<Duration>,
 }
@@ -207,6 +215,7 @@ impl DisplaySettings {
             mirrored: kind == DisplayKind::Ili9341,
             inverted: kind == DisplayKind::St7789,
             contrast: 207,
+            colours: COLOURS,
             dim_after: Some(Duration::from_secs(600)),
         }
     }
@@ -233,6 +242,7 @@ impl DisplaySettings {
             mirrored: layer.display_mirrored.unwrap_or(defaults.mirrored),
             inverted: layer.display_inverted.unwrap_or(defaults.inverted),
             contrast: layer.display_contrast.map_or(defaults.contrast, |contrast| contrast.0),
+            colours: layer.display_colours.map_or(defaults.colours, |colours| colours.0),
             dim_after: layer.display_dim_after_s.map_or(defaults.dim_after, |after| seconds(after.0)),
         })
     }
@@ -254,6 +264,7 @@ impl DisplaySettings {
             ("display-mirrored", Some(self.mirrored.to_string())),
             ("display-inverted", Some(self.inverted.to_string())),
             ("display-contrast", Some(self.contrast.to_string())),
+            ("display-colours", Some(format!("[{}]", self.colours.map(hex).join(", ")))),
             ("display-dim-after-s", Some(dim_after.to_string())),
         ];
         all.into_iter().filter(|(key, _)| means_something(key, kind)).collect()
@@ -268,6 +279,7 @@ fn means_something(key: &str, kind: DisplayKind) -> bool {
         "display-dc" | "display-reset" | "display-spi-khz" => kind.bus() == Some(BusKind::Spi),
         "display-column-offset" => kind.has_spare_columns(),
         "display-size" | "display-mirrored" => kind.is_tft(),
+        "display-colours" => kind == DisplayKind::Framebuffer || kind.is_tft(),
         "display-contrast" => kind.is_oled(),
         _ => kind != DisplayKind::None,
     }
@@ -291,6 +303,7 @@ fn refuse_strangers(kind: DisplayKind, layer: &Layer) -> Result<(), Conflict> {
         ("display-upside-down", layer.display_upside_down.map(|yes| yes.to_string())),
         ("display-mirrored", layer.display_mirrored.map(|yes| yes.to_string())),
         ("display-inverted", layer.display_inverted.map(|yes| yes.to_string())),
+        ("display-colours", layer.display_colours.map(|colours| colours.0.map(hex).join(", "))),
         ("display-contrast", layer.display_contrast.map(|contrast| contrast.0.to_string())),
     ];
     for (key, value) in given {
@@ -374,6 +387,35 @@ impl TryFrom<String> for Pixels {
     }
 }
 
+/// Colours of what is lit.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(try_from = "Vec<String>")]
+pub(super) struct Colours(pub [[u8; 3]; 4]);
+
+impl TryFrom<Vec<String>> for Colours {
+    type Error = &'static str;
+
+    fn try_from(list: Vec<String>) -> Result<Self, Self::Error> {
+        let colours: Vec<_> = list.iter().map_while(|text| colour(text)).collect();
+        if colours.len() != list.len() {
+            return Err(COLOURS_RIGHT);
+        }
+        colours.try_into().map(Self).map_err(|_| COLOURS_RIGHT)
+    }
+}
+
+/// A colour of six hexadecimal digits.
+fn colour(text: &str) -> Option<[u8; 3]> {
+    let digits = text.len() == 6 && text.bytes().all(|octet| octet.is_ascii_hexdigit());
+    let [_, red, green, blue] = u32::from_str_radix(text, 16).ok().filter(|_| digits)?.to_be_bytes();
+    Some([red, green, blue])
+}
+
+/// A colour as a board file has it.
+fn hex([red, green, blue]: [u8; 3]) -> String {
+    format!("\"{red:02X}{green:02X}{blue:02X}\"")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -405,6 +447,25 @@ mod tests {
         ] {
             assert_eq!(text.parse::<GpioLine>(), Err(LINE_RIGHT), "{text:?}");
         }
+    }
+
+    #[test]
+    fn colours_are_four_of_six_digits() {
+        let colours = |list: &[&str]| {
+            Colours::try_from(list.iter().map(ToString::to_string).collect::<Vec<_>>())
+                .map(|colours| colours.0)
+        };
+        assert_eq!(colours(&["FFFFFF", "20ff40", "FFB800", "FF3840"]), Ok(COLOURS));
+        for list in
+            [&["FFFFFF"; 3][..], &["FFFFFF"; 5], &["FFFFFF", "0", "0", "0"], &["+FFFFF"; 4], &["é0000"; 4]]
+        {
+            assert_eq!(colours(list), Err(COLOURS_RIGHT), "{list:?}");
+        }
+    }
+
+    #[test]
+    fn the_colours_of_a_board_that_names_none_are_the_panels_own() {
+        assert_eq!(crate::panel::backend::Palette::default().0, COLOURS);
     }
 
     #[test]

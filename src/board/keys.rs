@@ -18,7 +18,7 @@ const fn key(name: &'static str, right: &'static str, default: &'static str) -> 
 }
 
 /// All keys, in the order in which a board is shown.
-pub const KEYS: [Key; 42] = [
+pub const KEYS: [Key; 43] = [
     key("description", "one line of text, at most 100 characters", "empty"),
     key(
         "inherit",
@@ -81,6 +81,7 @@ pub const KEYS: [Key; 42] = [
     key("display-mirrored", "true or false", "true for an ILI9341, else false"),
     key("display-inverted", "true or false", "true for an ST7789, else false"),
     key("display-contrast", "a whole number from 0 to 255", "207"),
+    key("display-colours", super::display::COLOURS_RIGHT, "[\"FFFFFF\", \"20FF40\", \"FFB800\", \"FF3840\"]"),
     key("display-dim-after-s", "a whole number from 0 to 86400 (seconds; 0 for never)", "600"),
     key("serial", super::desk::SERIAL_RIGHT, "\"none\""),
     key("serial-baud", "a whole number from 1200 to 4000000 (bits per second)", "115200"),

@@ -247,12 +247,13 @@ fn any_line() -> impl Strategy<Value = GpioLine> {
 /// A display with settings that mean something to it.
 fn any_display() -> impl Strategy<Value = (DisplayKind, DisplaySettings)> {
     let wiring = (0x08..=0x77_u8, 0..=4_u8, any_line(), prop::option::of(any_line()), 100..=100_000_u32);
-    let look = ((128..=320_u16, 64..=240_u16), any::<[bool; 3]>(), any::<u8>(), 0..=86_400_u64);
+    let look =
+        ((128..=320_u16, 64..=240_u16), any::<[bool; 3]>(), any::<(u8, [[u8; 3]; 4])>(), 0..=86_400_u64);
     let kinds = "none framebuffer ssd1306 sh1106 ssd1306-spi ssd1309-spi sh1106-spi st7789 ili9341";
     let kinds: Vec<DisplayKind> = kinds.split(' ').map(|name| name.parse().unwrap()).collect();
     (prop::sample::select(kinds), "/[^\\p{Cc}]{1,79}", wiring, look).prop_map(|(kind, bus, wiring, look)| {
         let (address, column_offset, dc, reset, spi_khz) = wiring;
-        let (size, [upside_down, inverted, mirrored], contrast, dim_after) = look;
+        let (size, [upside_down, inverted, mirrored], (contrast, colours), dim_after) = look;
         let mut settings = DisplaySettings::defaults(kind);
         if kind != DisplayKind::None {
             settings.dim_after = (dim_after > 0).then(|| Duration::from_secs(dim_after));
@@ -267,6 +268,9 @@ fn any_display() -> impl Strategy<Value = (DisplayKind, DisplaySettings)> {
         }
         if kind.is_tft() {
             (settings.size, settings.mirrored) = (size, mirrored);
+        }
+        if kind.is_tft() || kind == DisplayKind::Framebuffer {
+            settings.colours = colours;
         }
         if kind.is_oled() {
             settings.contrast = contrast;

@@ -1,7 +1,6 @@
 //! What a display has to be able to do, whatever it is.
 
 use super::canvas::Canvas;
-use super::framebuffer::{FramebufferPanel, Memory};
 use measure::screen::Screen;
 use measure::verdict::Verdict;
 use std::io;
@@ -51,6 +50,32 @@ pub struct Look {
     pub ink: Ink,
     /// Whether it is to be as dark as can still be read.
     pub dim: bool,
+}
+
+/// What the inks look like: red, green and blue, 0 to 255, in the order of [`Ink`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Palette(pub [[u8; 3]; 4]);
+
+impl Palette {
+    /// The colour of what is lit; a quarter as bright where it is to be dim.
+    #[must_use]
+    pub fn colour(&self, look: Look) -> [u8; 3] {
+        let Self([plain, good, doubtful, bad]) = *self;
+        let bright = match look.ink {
+            Ink::Plain => plain,
+            Ink::Good => good,
+            Ink::Doubtful => doubtful,
+            Ink::Bad => bad,
+        };
+        bright.map(|part| if look.dim { part / 4 } else { part })
+    }
+}
+
+/// White, green, amber and red, each light enough to be read from across the room.
+impl Default for Palette {
+    fn default() -> Self {
+        Self([[255, 255, 255], [32, 255, 64], [255, 184, 0], [255, 56, 64]])
+    }
 }
 
 /// A display. Every error means that what is on it is not known any more: the panel then opens it anew.
@@ -106,12 +131,24 @@ impl<B: Backend + ?Sized> Backend for Box<B> {
     }
 }
 
-impl<M: Memory> Backend for FramebufferPanel<M> {
-    fn size(&self) -> (u16, u16) {
-        Self::size(self)
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use measure::record::text;
+
+    #[test]
+    fn verdicts_and_faults_have_their_ink_and_nothing_else_has() {
+        let page = |verdict| Screen::Verdict { verdict, reason: text(""), run: 1 };
+        let inks = [Verdict::Pass, Verdict::Fail, Verdict::Marginal, Verdict::Invalid];
+        let inks = inks.map(|verdict| Ink::of(&page(verdict)));
+        assert_eq!(inks, [Ink::Good, Ink::Bad, Ink::Doubtful, Ink::Doubtful]);
+        assert_eq!(Ink::of(&Screen::Fault { text: text("no ports") }), Ink::Bad);
+        assert_eq!(Ink::of(&Screen::Checking { what: "loop" }), Ink::Plain);
     }
 
-    fn show(&mut self, canvas: &Canvas) -> io::Result<()> {
-        Self::show(self, canvas)
+    #[test]
+    fn a_dim_colour_is_the_same_colour() {
+        let colour = |dim| Palette::default().colour(Look { ink: Ink::Doubtful, dim });
+        assert_eq!((colour(false), colour(true)), ([255, 184, 0], [63, 46, 0]));
     }
 }

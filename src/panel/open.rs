@@ -1,8 +1,7 @@
 //! From what a board says of its display to a back end on the real devices.
 
 use super::adapter;
-use super::backend::Backend;
-use super::canvas::Canvas;
+use super::backend::{Backend, Palette};
 use super::framebuffer::{self, FramebufferPanel};
 use super::oled::wire::{I2cWire, SmbusWire, SpiWire, Wire, other};
 use super::oled::{self, Chip, Oled};
@@ -28,7 +27,7 @@ const CONSUMER: &str = "linegauge";
 pub fn open(kind: DisplayKind, settings: &DisplaySettings) -> io::Result<Box<dyn Backend>> {
     match kind {
         DisplayKind::None => Err(io::Error::new(io::ErrorKind::NotFound, "the board has no display")),
-        DisplayKind::Framebuffer => framebuffer(),
+        DisplayKind::Framebuffer => framebuffer(settings),
         DisplayKind::Ssd1306 => on_i2c(Chip::Ssd1306, settings),
         DisplayKind::Sh1106 => on_i2c(Chip::Sh1106, settings),
         DisplayKind::Ssd1306Spi => on_spi(Chip::Ssd1306, settings),
@@ -39,10 +38,9 @@ pub fn open(kind: DisplayKind, settings: &DisplaySettings) -> io::Result<Box<dyn
     }
 }
 
-fn framebuffer() -> io::Result<Box<dyn Backend>> {
-    let device = Path::new(framebuffer::DEVICE);
-    let panel = FramebufferPanel::open(device, Canvas::WIDTH, Canvas::HEIGHT).map_err(io::Error::other)?;
-    Ok(Box::new(panel))
+fn framebuffer(settings: &DisplaySettings) -> io::Result<Box<dyn Backend>> {
+    let panel = FramebufferPanel::open_for_pages(Path::new(framebuffer::DEVICE)).map_err(io::Error::other)?;
+    Ok(Box::new(panel.with_palette(Palette(settings.colours))))
 }
 
 /// What the OLED's driver needs to know.
@@ -88,7 +86,8 @@ where
 {
     let DisplaySettings { size, upside_down, mirrored, inverted, .. } = *settings;
     let (spi, data_line, reset_line) = spi(settings)?;
-    let mounted = tft::Settings { size, upside_down, mirrored, inverted, blue_first };
+    let palette = Palette(settings.colours);
+    let mounted = tft::Settings { size, upside_down, mirrored, inverted, blue_first, palette };
     Ok(Box::new(Tft::start(model, mounted, Dcs::new(spi, data_line), reset_line, &mut Delay)?))
 }
 

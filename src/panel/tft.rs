@@ -3,12 +3,12 @@
 //! The picture is the canvas of two colours: black, and an ink that tells the verdict. Only boxes around what has
 //! changed are sent.
 
-use super::backend::{Backend, Ink, Look};
+use super::backend::{Backend, Look, Palette};
 use super::canvas::Canvas;
 use super::dirty::next_run;
 use super::oled::wire::{other, pulse};
 use core::fmt;
-use embedded_graphics::pixelcolor::Rgb565;
+use embedded_graphics::pixelcolor::{Rgb565, Rgb888};
 use embedded_graphics::prelude::*;
 use embedded_graphics::primitives::Rectangle;
 use embedded_hal::delay::DelayNs;
@@ -43,6 +43,8 @@ pub struct Settings {
     pub inverted: bool,
     /// Blue is first.
     pub blue_first: bool,
+    /// What the inks look like.
+    pub palette: Palette,
 }
 
 impl Settings {
@@ -127,6 +129,7 @@ where
 pub struct Tft<T> {
     target: T,
     size: (u16, u16),
+    palette: Palette,
     ink: Rgb565,
     /// What is on it, and in which ink; none where nobody knows.
     shown: Option<(Canvas, Rgb565)>,
@@ -160,7 +163,7 @@ where
             .color_order(order)
             .init(delay);
         match display {
-            Ok(target) => Ok(Self::new(target, settings.size)),
+            Ok(target) => Ok(Self::new(target, settings)),
             Err(InitError::Interface(error)) => Err(error),
             Err(refused) => Err(io::Error::other(format!("{refused:?}"))),
         }
@@ -169,8 +172,9 @@ where
 
 impl<T> Tft<T> {
     /// A display that is set up.
-    const fn new(target: T, size: (u16, u16)) -> Self {
-        Self { target, size, ink: Rgb565::WHITE, shown: None }
+    const fn new(target: T, settings: Settings) -> Self {
+        let Settings { size, palette, .. } = settings;
+        Self { target, size, palette, ink: Rgb565::WHITE, shown: None }
     }
 }
 
@@ -215,25 +219,14 @@ impl<T: DrawTarget<Color = Rgb565, Error = io::Error>> Backend for Tft<T> {
     }
 
     fn set_look(&mut self, look: Look) -> io::Result<()> {
-        self.ink = colour(look);
+        let [red, green, blue] = self.palette.colour(look);
+        self.ink = Rgb888::new(red, green, blue).into();
         Ok(())
     }
 
     fn forget(&mut self) {
         self.shown = None;
     }
-}
-
-/// The ink: bright enough to be read from across the room, or a quarter of that.
-fn colour(look: Look) -> Rgb565 {
-    let (red, green, blue) = match look.ink {
-        Ink::Plain => (31, 63, 31),
-        Ink::Good => (4, 63, 8),
-        Ink::Doubtful => (31, 46, 0),
-        Ink::Bad => (31, 14, 8),
-    };
-    let part = if look.dim { 4 } else { 1 };
-    Rgb565::new(red / part, green / part, blue / part)
 }
 
 #[cfg(test)]

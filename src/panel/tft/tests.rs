@@ -1,5 +1,6 @@
 //! A controller of the MIPI display command set, and what is in its memory.
 
+use super::super::backend::Ink;
 use super::super::oled::model::{Nak, NoDelay};
 use super::*;
 use embedded_hal::{digital, spi};
@@ -121,8 +122,14 @@ impl OutputPin for Line {
     }
 }
 
-const SIDEWAYS: Settings =
-    Settings { size: (320, 240), upside_down: false, mirrored: false, inverted: true, blue_first: false };
+const SIDEWAYS: Settings = Settings {
+    size: (320, 240),
+    upside_down: false,
+    mirrored: false,
+    inverted: true,
+    blue_first: false,
+    palette: Palette([[255, 255, 255], [32, 255, 64], [255, 184, 0], [255, 56, 64]]),
+};
 
 fn start<M: Model565>(model: M, settings: Settings, bus: &Bus) -> Box<dyn Backend> {
     let dcs = Dcs::new(bus.clone(), Line::Data(bus.clone()));
@@ -187,7 +194,7 @@ fn only_what_has_changed_is_sent() {
     bus.0.borrow_mut().memory.clear();
     display.set_look(Look { ink: Ink::Good, dim: true }).unwrap();
     display.show(&canvas).unwrap();
-    assert_shows(&bus, &canvas, Rgb565::new(1, 15, 2).into_storage());
+    assert_shows(&bus, &canvas, Rgb565::new(1, 16, 2).into_storage());
 }
 
 #[test]
@@ -200,7 +207,8 @@ fn a_display_is_set_up_as_it_is_mounted() {
         ((320, 240), true, 0xE8),
     ] {
         let bus = Bus::default();
-        let settings = Settings { size, upside_down, mirrored: true, inverted: false, blue_first: true };
+        let settings =
+            Settings { size, upside_down, mirrored: true, inverted: false, blue_first: true, ..SIDEWAYS };
         start(ILI9341Rgb565, settings, &bus).show(&page(&verdict(1), size)).unwrap();
         assert_shows(&bus, &page(&verdict(1), size), 0xFFFF);
         assert_eq!(bus.0.borrow().address_mode, mode, "{size:?} upside down: {upside_down}");
