@@ -14,17 +14,19 @@ mod keys;
 mod layer;
 mod port;
 mod show;
+mod wiring;
 pub(crate) mod words;
 
 pub use badge::{Badge, PciId};
 pub use desk::{ButtonKind, OnFault, SerialSettings};
-pub use display::{BusKind, DisplayKind, DisplaySettings, GpioLine};
+pub use display::{BusKind, DisplayKind, DisplaySettings};
 pub use duration::{DurationArg, RIGHT as DURATION_RIGHT};
 pub use error::{BoardError, Conflict};
 pub use keys::{KEYS, Key};
 pub use measure::mix::{MixError, SizeMix};
 pub use port::PortPath;
 pub use show::list;
+pub use wiring::GpioLine;
 
 use layer::Layer;
 use measure::units::{BitRate, CLOCK_TOLERANCE_PPM, FCS_OCTETS, MAX_STREAMS};

@@ -2,9 +2,10 @@
 
 use super::badge::{self, PciId};
 use super::desk::{self, ButtonKind, OnFault};
-use super::display::{self, DisplayKind};
+use super::display::DisplayKind;
 use super::duration::DurationArg;
 use super::port::PortPath;
+use super::wiring;
 use super::{CableKind, ClockProof, DEFAULT_ETHERTYPES, SizeMix};
 use serde::Deserialize;
 use std::path::PathBuf;
@@ -50,18 +51,18 @@ pub(super) struct Layer {
     pub watchdog: Option<DevicePath>,
     pub watchdog_timeout_s: Option<Within<u16, 2, 600>>,
     pub display: Option<DisplayKind>,
-    pub display_bus: Option<display::Bus>,
+    pub display_bus: Option<wiring::Bus>,
     pub display_address: Option<Within<u8, 0x08, 0x77>>,
     pub display_column_offset: Option<Within<u8, 0, 4>>,
-    pub display_dc: Option<display::Line>,
-    pub display_reset: Option<display::Line>,
+    pub display_dc: Option<wiring::Line>,
+    pub display_reset: Option<wiring::Line>,
     pub display_spi_khz: Option<Within<u32, 100, 100_000>>,
-    pub display_size: Option<display::Pixels>,
+    pub display_size: Option<wiring::Pixels>,
     pub display_upside_down: Option<bool>,
     pub display_mirrored: Option<bool>,
     pub display_inverted: Option<bool>,
     pub display_contrast: Option<Within<u8, 0, 255>>,
-    pub display_colours: Option<display::Colours>,
+    pub display_colours: Option<wiring::Colours>,
     pub display_dim_after_s: Option<Within<u32, 0, 86_400>>,
     pub serial: Option<Serial>,
     pub serial_baud: Option<Within<u32, 1200, 4_000_000>>,

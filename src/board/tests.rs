@@ -296,7 +296,7 @@ fn a_display_says_how_it_is_wired_and_nothing_that_means_nothing_to_it() {
         ),
         (
             "display = \"ssd1306-spi\"\ndisplay-bus = \"SMBus I801\"\ndisplay-dc = \"gpiochip0:25\"",
-            "display-bus = SMBus I801: ssd1306-spi is on SPI, of which the bus is a path like \"/dev/spidev0.0\"",
+            "display-bus = \"SMBus I801\": ssd1306-spi is on SPI, of which the bus is a path like \"/dev/spidev0.0\"",
         ),
         (
             "display = \"ssd1306\"\ndisplay-bus = \"/dev/i2c-1\"\ndisplay-column-offset = 2",
@@ -308,7 +308,7 @@ fn a_display_says_how_it_is_wired_and_nothing_that_means_nothing_to_it() {
         ),
         (
             "display = \"ssd1306\"\ndisplay-bus = \"/dev/i2c-1\"\ndisplay-size = \"320x240\"",
-            "display-size = 320x240: it is for display = st7789 or ili9341; this one is ssd1306",
+            "display-size = \"320x240\": it is for display = st7789 or ili9341; this one is ssd1306",
         ),
         (
             "display = \"st7789\"\ndisplay-size = \"640x480\"",
