@@ -238,6 +238,13 @@ fn a_code_is_read_back_from_its_pixels_at_every_size() {
 }
 
 #[test]
+fn the_readme_shows_a_code_as_it_is() {
+    let screen = qr(Verdict::Fail, 13, "rack 4 / cable 0042", classes(17, 5, 1, 0));
+    let text = read_code(&drawn(&screen, (320, 240)));
+    assert!(include_str!("../README.md").contains(&text), "README.md lacks {text}");
+}
+
+#[test]
 fn a_code_is_read_back_while_the_picture_rests() {
     let screen = qr(Verdict::Fail, 13, "rack 4 / cable 0042", classes(17, 5, 1, 0));
     for (right, down) in [(1, 0), (1, 1), (0, 1)] {

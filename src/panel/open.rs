@@ -77,6 +77,7 @@ fn on_spi(chip: Chip, settings: &DisplaySettings) -> io::Result<Box<dyn Backend>
 }
 
 fn boxed(wire: impl Wire + 'static, settings: oled::Settings) -> Box<dyn Backend> {
+    let wire: Box<dyn Wire> = Box::new(wire);
     Box::new(Oled::new(wire, settings))
 }
 

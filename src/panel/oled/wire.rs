@@ -46,6 +46,21 @@ pub trait Wire {
     }
 }
 
+/// Whatever the bus, one driver: it is needed once in the program, and not once for each bus.
+impl<W: Wire + ?Sized> Wire for Box<W> {
+    fn commands(&mut self, octets: &[u8]) -> io::Result<()> {
+        (**self).commands(octets)
+    }
+
+    fn data(&mut self, octets: &[u8]) -> io::Result<()> {
+        (**self).data(octets)
+    }
+
+    fn reset(&mut self) -> io::Result<()> {
+        (**self).reset()
+    }
+}
+
 /// Plain I2C writes.
 pub struct I2cWire<I> {
     bus: I,
