@@ -46,3 +46,19 @@ fn kernel_and_initramfs_are_at_most_seven_megabytes() {
     let octets = size(image, "bzImage") + size(image, "initramfs.cpio.zst");
     assert!((1_000_000..=7_000_000).contains(&octets), "{octets}");
 }
+
+/// `image/build` refuses a kernel in which a line of its configuration does not hold.
+#[test]
+fn the_kernel_has_no_protocol_that_could_listen_to_a_network() {
+    let config = include_str!("../../image/kernel.config");
+    assert!(config.lines().any(|line| line == "CONFIG_INET=n"));
+    let others = [
+        "CONFIG_INET=y",
+        "CONFIG_IPV6=y",
+        "CONFIG_VSOCKETS=y",
+        "CONFIG_TIPC=y",
+        "CONFIG_BT=y",
+        "CONFIG_CAN=y",
+    ];
+    assert!(config.lines().all(|line| !others.contains(&line)));
+}
