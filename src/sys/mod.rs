@@ -4,6 +4,7 @@
 pub mod ethtool;
 pub mod framebuffer;
 pub mod init;
+mod link_request;
 pub mod packet;
 pub mod rtnl;
 pub mod serial;
