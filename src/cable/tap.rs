@@ -7,7 +7,7 @@ use crate::cable::runner::{End, RunningCable};
 use crate::sys::tun;
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::net::UdpSocket;
+use std::net::{Ipv4Addr, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd};
 
 /// Frames that a device holds until the cable's thread reads them: 5 ms at 1.6 Mframe/s, several bursts of 64
@@ -87,8 +87,9 @@ impl TapEnd {
         let device = tun::open().map_err(|error| TapError::Open { error })?;
         let named = |error| TapError::Attach { name: name.to_owned(), error };
         tun::attach_tap(device.as_fd(), name).map_err(named)?;
-        // An unspecified address needs no interface to be up.
-        let socket = UdpSocket::bind("0.0.0.0:0")
+        // An unspecified address needs no interface to be up. Written as a text, it would bring a resolver of
+        // names into the program: 130 kB.
+        let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))
             .map_err(|error| TapError::Socket { name: name.to_owned(), error })?;
         // A shorter queue is no fault of the cable's: what it drops shows as the device's own drops.
         let _ = tun::set_queue_length(&socket, name, QUEUE);

@@ -4,12 +4,11 @@
 
 use super::{Nic, PortIdentity, quiet};
 use crate::sys::ethtool::Ethtool;
-use crate::sys::rtnl::{Link, Rtnl};
+use crate::sys::rtnl::{Link, LinkFlags, Rtnl};
 use measure::counter::PortCounters;
 use measure::link::{LinkReading, known_speed};
 use measure::record::{SettingReading, text};
 use measure::units::{BitRate, Side};
-use netlink_packet_route::link::LinkFlags;
 use std::io;
 
 /// Drivers without a MAC that could see a wrong FCS or miss a frame: their zeros are not counts.
@@ -117,8 +116,8 @@ impl Nic for Netdevs {
     }
 
     fn set_up(&mut self, side: Side, up: bool) -> io::Result<()> {
-        let flags = if up { LinkFlags::Up } else { LinkFlags::empty() };
-        self.kernel.rtnl.set_flags(self.port(side).ifindex, flags, LinkFlags::Up)
+        let flags = if up { LinkFlags::UP } else { LinkFlags::empty() };
+        self.kernel.rtnl.set_flags(self.port(side).ifindex, flags, LinkFlags::UP)
     }
 
     fn link(&mut self, side: Side) -> io::Result<LinkReading> {
@@ -132,7 +131,7 @@ impl Nic for Netdevs {
             speed: settled.map(|settled| settled.speed),
             changes: link.carrier_changes.map(u64::from),
             advertises: settled.and_then(|settled| settled.advertises),
-            taken: !link.flags.contains(LinkFlags::Up) || link.master.is_some(),
+            taken: !link.flags.contains(LinkFlags::UP) || link.master.is_some(),
         })
     }
 
@@ -186,7 +185,7 @@ impl Port {
 
 /// Whether there is carrier: a port that is set down has none, whatever its driver remembers.
 fn carrier(link: &Link) -> Option<bool> {
-    if link.flags.contains(LinkFlags::Up) { link.carrier } else { Some(false) }
+    if link.flags.contains(LinkFlags::UP) { link.carrier } else { Some(false) }
 }
 
 /// A speed as ethtool tells it, in Mb/s; none for unknown (0, all-ones) and for what is no speed.
@@ -223,7 +222,7 @@ mod tests {
     fn a_port_that_is_set_down_has_no_carrier() {
         let mut link = Link { carrier: Some(true), ..Link::default() };
         assert_eq!(carrier(&link), Some(false));
-        link.flags = LinkFlags::Up;
+        link.flags = LinkFlags::UP;
         assert_eq!(carrier(&link), Some(true));
     }
 

@@ -5,11 +5,10 @@
 //! with the port down.
 
 use super::netdev::Kernel;
-use crate::sys::rtnl::NO_ADDRESS_GENERATION;
+use crate::sys::rtnl::{LinkFlags, NO_ADDRESS_GENERATION};
 use measure::record::{Held, SettingReading, Text, text};
 use measure::units::Side;
 use measure::verdict::Setting;
-use netlink_packet_route::link::LinkFlags;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -41,12 +40,12 @@ pub(super) fn hold(kernel: &mut Kernel, port: Side, ifindex: u32, mtu: u32) -> V
 fn order(kernel: &mut Kernel, ifindex: u32, mtu: u32) {
     let name = kernel.name(ifindex);
     // Whatever an order's outcome, what counts is what is read back.
-    let _ = kernel.rtnl.set_flags(ifindex, LinkFlags::empty(), LinkFlags::Up);
+    let _ = kernel.rtnl.set_flags(ifindex, LinkFlags::empty(), LinkFlags::UP);
     // First of all, because IPv6 leaves an interface whose MTU falls under 1280 and comes back to it anew.
     let _ = kernel.rtnl.set_mtu(ifindex, mtu);
     Ipv6Switch::of(Path::new("/proc/sys"), &name).turn_off();
     let _ = kernel.rtnl.generate_no_addresses(ifindex);
-    let _ = kernel.rtnl.set_flags(ifindex, LinkFlags::Noarp, LinkFlags::Noarp);
+    let _ = kernel.rtnl.set_flags(ifindex, LinkFlags::NOARP, LinkFlags::NOARP);
     let _ = kernel.ethtool.pause_off(&name);
     let _ = kernel.ethtool.energy_efficient_off(&name);
 }
@@ -102,7 +101,7 @@ impl Kernel {
 
     fn arp(&mut self, ifindex: u32) -> Got {
         match self.rtnl.link(ifindex) {
-            Ok(link) => on_or_off(!link.flags.contains(LinkFlags::Noarp)),
+            Ok(link) => on_or_off(!link.flags.contains(LinkFlags::NOARP)),
             Err(_) => Got::Unreadable,
         }
     }

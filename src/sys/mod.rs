@@ -5,6 +5,7 @@ pub mod ethtool;
 pub mod framebuffer;
 pub mod i2c;
 pub mod init;
+mod link_request;
 pub mod packet;
 pub mod rtnl;
 pub mod serial;

@@ -3,13 +3,10 @@
 //! Looking is done every few milliseconds while frames flow, so it reuses its buffer and reads only the
 //! attributes it needs; what those hold is the kernel's word and is checked like any other outside data.
 
+pub use super::link_request::LinkFlags;
+use super::link_request::{IFLA_INET6_ADDR_GEN_MODE, INET6, LinkRequest};
 use measure::units::MacAddress;
 use netlink_packet_core::{NLM_F_ACK, NLM_F_CREATE, NLM_F_EXCL, NLM_F_REQUEST, NetlinkMessage, NlasIterator};
-use netlink_packet_route::RouteNetlinkMessage;
-use netlink_packet_route::link::{
-    AfSpecInet6, AfSpecUnspec, In6AddrGenMode, InfoData, InfoKind, InfoVeth, LinkAttribute, LinkFlags,
-    LinkInfo, LinkMessage,
-};
 use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_ROUTE};
 use std::io;
 
@@ -40,16 +37,7 @@ impl Rtnl {
     /// # Errors
     /// `EEXIST` where a name is taken, `EOPNOTSUPP` where the kernel has no veth.
     pub fn add_veth_pair(&mut self, names: [&str; 2]) -> io::Result<()> {
-        let [near, far] = names.map(|name| LinkAttribute::IfName(name.to_owned()));
-        let mut peer = LinkMessage::default();
-        peer.attributes.push(far);
-        let mut link = LinkMessage::default();
-        link.attributes.push(near);
-        link.attributes.push(LinkAttribute::LinkInfo(vec![
-            LinkInfo::Kind(InfoKind::Veth),
-            LinkInfo::Data(InfoData::Veth(InfoVeth::Peer(peer))),
-        ]));
-        self.order(RouteNetlinkMessage::NewLink(link), NLM_F_CREATE | NLM_F_EXCL)
+        self.order(LinkRequest::new_veth_pair(names), NLM_F_CREATE | NLM_F_EXCL)
     }
 
     /// Sets those of an interface's flags that are in `mask`.
@@ -57,10 +45,7 @@ impl Rtnl {
     /// # Errors
     /// `ENODEV` where the interface is gone, `EPERM`.
     pub fn set_flags(&mut self, ifindex: u32, flags: LinkFlags, mask: LinkFlags) -> io::Result<()> {
-        let mut link = message(ifindex);
-        link.header.flags = flags;
-        link.header.change_mask = mask;
-        self.order(RouteNetlinkMessage::SetLink(link), 0)
+        self.order(LinkRequest::set_flags(ifindex, flags, mask), 0)
     }
 
     /// Sets the largest payload of an interface's frames, in octets.
@@ -68,9 +53,7 @@ impl Rtnl {
     /// # Errors
     /// `EINVAL` and `ERANGE` where the device does not carry that, `ENODEV` where it is gone.
     pub fn set_mtu(&mut self, ifindex: u32, mtu: u32) -> io::Result<()> {
-        let mut link = message(ifindex);
-        link.attributes.push(LinkAttribute::Mtu(mtu));
-        self.order(RouteNetlinkMessage::SetLink(link), 0)
+        self.order(LinkRequest::set_mtu(ifindex, mtu), 0)
     }
 
     /// Has IPv6 make no address for an interface by itself.
@@ -78,11 +61,7 @@ impl Rtnl {
     /// # Errors
     /// `EAFNOSUPPORT` where there is no IPv6 on the interface, `ENODEV` where it is gone.
     pub fn generate_no_addresses(&mut self, ifindex: u32) -> io::Result<()> {
-        let mut link = message(ifindex);
-        link.attributes.push(LinkAttribute::AfSpecUnspec(vec![AfSpecUnspec::Inet6(vec![
-            AfSpecInet6::AddrGenMode(In6AddrGenMode::None),
-        ])]));
-        self.order(RouteNetlinkMessage::SetLink(link), 0)
+        self.order(LinkRequest::generate_no_addresses(ifindex), 0)
     }
 
     /// Looks at an interface.
@@ -90,19 +69,19 @@ impl Rtnl {
     /// # Errors
     /// `ENODEV` where it is gone; `InvalidData` where the reply is none.
     pub fn link(&mut self, ifindex: u32) -> io::Result<Link> {
-        self.send(RouteNetlinkMessage::GetLink(message(ifindex)), 0)?;
+        self.send(LinkRequest::get(ifindex), 0)?;
         Link::parse(self.reply()?).ok_or_else(|| malformed("a link"))
     }
 
     /// Sends an order and waits for it to be carried out.
-    fn order(&mut self, message: RouteNetlinkMessage, flags: u16) -> io::Result<()> {
-        self.send(message, flags | NLM_F_ACK)?;
+    fn order(&mut self, request: LinkRequest, flags: u16) -> io::Result<()> {
+        self.send(request, flags | NLM_F_ACK)?;
         self.reply().map(drop)
     }
 
-    fn send(&mut self, message: RouteNetlinkMessage, flags: u16) -> io::Result<()> {
+    fn send(&mut self, request: LinkRequest, flags: u16) -> io::Result<()> {
         self.sequence = self.sequence.wrapping_add(1);
-        let mut message = NetlinkMessage::from(message);
+        let mut message = NetlinkMessage::from(request);
         message.header.flags = NLM_F_REQUEST | flags;
         message.header.sequence_number = self.sequence;
         message.finalize();
@@ -220,10 +199,6 @@ const IFLA_AF_SPEC: u16 = 26;
 const IFLA_PROMISCUITY: u16 = 30;
 const IFLA_CARRIER: u16 = 33;
 const IFLA_CARRIER_CHANGES: u16 = 35;
-const IFLA_INET6_ADDR_GEN_MODE: u16 = 8;
-
-/// `AF_INET6`, as an attribute of `IFLA_AF_SPEC`.
-const INET6: u16 = 10;
 
 impl Link {
     /// Reads `struct ifinfomsg` and the attributes after it; attributes that make no sense are left out, and
@@ -273,13 +248,6 @@ impl Counters {
             rx_missed_errors: counter(15)?,
         })
     }
-}
-
-/// A request about one interface.
-fn message(ifindex: u32) -> LinkMessage {
-    let mut link = LinkMessage::default();
-    link.header.index = ifindex;
-    link
 }
 
 /// The value of the attribute `kind` among those in `octets`.
@@ -396,7 +364,7 @@ mod tests {
     fn the_loopback_interface_can_be_looked_at() {
         let link = Rtnl::open().unwrap().link(1).unwrap();
         assert_eq!(link.name, "lo");
-        assert!(link.flags.contains(LinkFlags::Loopback));
+        assert!(link.flags.contains(LinkFlags::LOOPBACK));
         assert!(link.counters.is_some());
     }
 
