@@ -2,14 +2,21 @@
 
 use linegauge::args::{self, Command};
 use linegauge::command::{self, EXIT_USAGE};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// What the kernel calls the first program of an initramfs.
 const INIT: &str = "/init";
 
+/// Started by the kernel of the box: its first process, by that name, and before anything is mounted. The first
+/// process of a container is none.
+fn is_the_box() -> bool {
+    let named = std::env::args_os().next().is_some_and(|name| name == INIT);
+    std::process::id() == 1 && named && !Path::new("/proc/self").exists()
+}
+
 fn main() -> ExitCode {
-    // Both: a container's first process is a command as well.
-    if std::process::id() == 1 && std::env::args_os().next().is_some_and(|name| name == INIT) {
+    if is_the_box() {
         command::appliance::run();
     }
     match args::parse(std::env::args_os()) {

@@ -1,13 +1,14 @@
 """The emulated box: starts it, follows its serial log, does the steps asked for, and clears everything away."""
 
 import os
+import re
 import signal
 import sys
 
 import follow
 import options
 from machine import Box
-from refused import Refused
+from refused import WRONG_HOST, Refused
 
 
 def main() -> int:
@@ -16,7 +17,10 @@ def main() -> int:
     try:
         request = options.read()
         with Box(request) as box:
-            return follow.until_the_end(box, request)
+            code = follow.until_the_end(box, request)
+        if re.search(r"host refused [1-9]", box.account):
+            raise Refused("this host was too slow for the cable, which lost frames of its own: see its account")
+        return code
     except BrokenPipeError:
         # Whoever read the log has had enough of it; what is still in the buffer goes nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -24,6 +28,9 @@ def main() -> int:
     except Refused as refused:
         print(f"boot: {refused}", file=sys.stderr)
         return refused.code
+    except OSError as error:
+        print(f"boot: {error}", file=sys.stderr)
+        return WRONG_HOST
 
 
 sys.exit(main())

@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import child
-from refused import Refused
+from refused import WRONG_HOST, Refused
 
 SIDES = ("a", "b")
 
@@ -44,12 +44,13 @@ class Cable:
         except OSError as error:
             raise Refused(f"--program {request.program}: {error.strerror}") from error
         self.text = b""
+        self.stopping = False
         self.wait_until_ready()
 
     def wait_until_ready(self) -> None:
         if self.process.stdout.readline() != b"ready\n":
             child.stop(self.process)
-            raise Refused("the cable does not start: see above", self.process.returncode)
+            raise Refused("the cable does not start: see above", self.process.returncode or WRONG_HOST)
         os.set_blocking(self.output(), False)
 
     def peer(self, side: str) -> Path:
@@ -60,14 +61,17 @@ class Cable:
         return self.process.stdout.fileno()
 
     def carriers(self) -> dict[str, bool]:
-        """The carriers that have changed, as "carrier a down" tells it."""
+        """The carriers that have changed, as "carrier a down" tells it; refused where the cable has ended."""
         self.text += self.process.stdout.read() or b""
+        if self.process.poll() is not None and not self.stopping:
+            raise Refused(f"the cable has ended by itself ({self.process.returncode}): there is no account of this run")
         *lines, self.text = self.text.split(b"\n")
         words = [line.decode().split() for line in lines]
-        return {side: state == "up" for what, side, state in words if what == "carrier"}
+        return {word[1]: word[2] == "up" for word in words if len(word) == 3 and word[0] == "carrier"}
 
     def stop(self) -> str:
         """Ends the cable; its account."""
+        self.stopping = True
         self.carriers()
         os.set_blocking(self.output(), True)
         child.stop(self.process)

@@ -53,7 +53,7 @@ class Follower:
     def typed(self) -> None:
         text = os.read(self.keyboard, CHUNK)
         if text:
-            os.write(self.box.keys, text)
+            self.box.send(text)
         else:
             self.keyboard = None
 
@@ -100,4 +100,8 @@ def until_the_end(box: Box, request) -> int:
     if request.screenshot and not follower.ended:
         time.sleep(PANEL_LAG_S)
         box.picture(request.screenshot)
+    if not (follower.found or follower.ended):
+        print(f"boot: {request.timeout:g} s are over", file=sys.stderr)
+    elif not follower.found and follower.until:
+        print(f"boot: the box has ended, and {follower.until.pattern!r} was not seen", file=sys.stderr)
     return 0 if follower.found or (follower.ended and not follower.until) else 1

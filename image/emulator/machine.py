@@ -1,5 +1,6 @@
 """The box: QEMU with two ports, a display, a watchdog, a power button, and a serial port that can be left unread."""
 
+import contextlib
 import fcntl
 import os
 import shutil
@@ -23,6 +24,8 @@ SLOTS = ("0x10", "0x11")
 SERIAL_ROOM = 4096
 START_PATIENCE_S = 20
 FOLDER = "linegauge-box-"
+# A path of a socket has at most 107 characters (unix(7)); what follows here takes 45.
+LONGEST_PLACE = 60
 
 
 class Box:
@@ -32,6 +35,7 @@ class Box:
         self.request = request
         self.folder = new_folder()
         self.qemu = self.cable = self.qmp = self.serial = None
+        self.account = ""
         self.plugged = True
         self.carrier = dict.fromkeys(SIDES, True)
 
@@ -84,7 +88,14 @@ class Box:
 
     def type(self, text: str) -> None:
         """Sends characters to the serial port."""
-        os.write(self.keys, text.encode())
+        self.send(text.encode(errors="surrogateescape"))
+
+    def send(self, octets: bytes) -> None:
+        """Sends octets to the serial port, which takes no more than its pipe has room for."""
+        with contextlib.suppress(BlockingIOError):
+            octets = octets[os.write(self.keys, octets):]
+        if octets:
+            print(f"-- {len(octets)} octets typed too fast were not sent", flush=True)
 
     def set_plugged(self, plugged: bool) -> None:
         self.plugged = plugged
@@ -113,7 +124,8 @@ class Box:
         if self.qemu:
             child.stop(self.qemu)
         if self.cable:
-            print(self.cable.stop(), end="", flush=True)
+            self.account = self.cable.stop()
+            print(self.account, end="", flush=True)
         for descriptor in self.serial or ():
             os.close(descriptor)
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -121,6 +133,9 @@ class Box:
 
 def new_folder() -> Path:
     """A folder for sockets; those of boxes whose process was killed are swept away."""
+    place = tempfile.gettempdir()
+    if len(place) > LONGEST_PLACE or "," in place:
+        raise Refused(f"TMPDIR {place}: must be at most {LONGEST_PLACE} characters without a comma", WRONG_REQUEST)
     for old in Path(tempfile.gettempdir()).glob(f"{FOLDER}*-*"):
         if not Path("/proc", old.name.removeprefix(FOLDER).split("-")[0]).exists():
             shutil.rmtree(old, ignore_errors=True)

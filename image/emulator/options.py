@@ -1,11 +1,14 @@
 """The command line of image/boot."""
 
 import argparse
+import os
+import re
 from pathlib import Path
 
 from refused import WRONG_REQUEST, Refused
 from steps import Step, When, pattern
 
+LEAST_MEMORY = 48
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 ABOUT = """\
@@ -28,7 +31,9 @@ the box has switched itself off; 1 if not; 2 for a wrong request; 3 where the
 host could not start the box.
 
 Example, a second run by the button:
-  image/boot --press 'verdict' --until 'verdict' --screenshot second.png
+  image/boot --press 'end$' --until 'end$' --screenshot second.png
+The line "end" is the last of a run. Without --until the box runs until somebody types "off" Enter, or for the
+time of --timeout. A box that has switched itself off has no display for --screenshot.
 Everything after -- goes to QEMU as it is."""
 
 
@@ -37,11 +42,23 @@ def read(words: list[str] | None = None) -> argparse.Namespace:
     request = parser().parse_args(words)
     if request.uefi and request.append:
         raise Refused("--append: the stick has its own command line; use image/build --append", WRONG_REQUEST)
+    writable(request)
     if request.cable is not None and request.nics != 2:
         raise Refused(f"--nics {request.nics}: a cable needs 2", WRONG_REQUEST)
     if request.program is None and request.cable is not None:
         request.program = release_binary()
     return request
+
+
+def writable(request) -> None:
+    """Refuses places that nothing can be written to, before anything is started."""
+    for option, path in [("--log", request.log), ("--screenshot", request.screenshot)]:
+        if path and not os.access(path.parent, os.W_OK):
+            raise Refused(f"{option} {path}: its folder cannot be written to", WRONG_REQUEST)
+    if request.capture and request.capture.exists() and not request.capture.is_dir():
+        raise Refused(f"--capture {request.capture}: must be a folder", WRONG_REQUEST)
+    if request.stick and not request.stick.is_file():
+        raise Refused(f"--stick {request.stick}: must be a file", WRONG_REQUEST)
 
 
 class Parser(argparse.ArgumentParser):
@@ -70,9 +87,23 @@ class AddStep(argparse.Action):
             when, words = value[0], value[1:]
         else:
             when, words = value, []
-        if option == "--deaf" and not words[0].replace(".", "", 1).isdigit():
-            raise Refused(f"--deaf {words[0]}: must be seconds", WRONG_REQUEST)
+        if option == "--deaf":
+            seconds(words[0])
         namespace.steps = [*namespace.steps, Step(option.lstrip("-"), When.read(when or "+0"), words)]
+
+
+def seconds(text: str) -> float:
+    """A time in seconds."""
+    if not re.fullmatch(r"[0-9]+([.][0-9]+)?", text):
+        raise Refused(f"{text}: must be seconds, like 12.5", WRONG_REQUEST)
+    return float(text)
+
+
+def megabytes(text: str) -> int:
+    """Memory that a kernel starts in."""
+    if not re.fullmatch(r"[0-9]+", text) or int(text) < LEAST_MEMORY:
+        raise Refused(f"--memory {text}: must be a whole number of MB, {LEAST_MEMORY} or more", WRONG_REQUEST)
+    return int(text)
 
 
 def add_steps(group) -> None:
@@ -87,7 +118,7 @@ def add_steps(group) -> None:
 
 def add_ends(group) -> None:
     group.add_argument("--until", type=pattern, metavar="PATTERN", help="end when a line, after the last step, has this")
-    group.add_argument("--timeout", type=float, default=300, metavar="S", help="end after so long [default: 300]")
+    group.add_argument("--timeout", type=seconds, default=300, metavar="S", help="end after so long [default: 300]")
     group.add_argument("--screenshot", type=Path, metavar="FILE", help="write the display as PNG at the end")
     group.add_argument("--log", type=Path, metavar="FILE", help="write the serial log to a file, too")
     group.add_argument("--capture", type=Path, metavar="FOLDER", help="keep all that leaves the ports: a.pcap, b.pcap")
@@ -103,7 +134,7 @@ def add_box(group) -> None:
     group.add_argument("--append", default="", metavar="WORDS", help="more words for the kernel's command line")
     group.add_argument("--cpu", default="Nehalem", metavar="MODEL",
                        help="processor [default: Nehalem; qemu64 has no clock to pin]")
-    group.add_argument("--memory", type=int, default=256, metavar="MB")
+    group.add_argument("--memory", type=megabytes, default=256, metavar="MB", help="[default: 256]")
     group.add_argument("--nics", type=int, default=2, choices=[0, 1, 2], help="ports [default: 2]")
     group.add_argument("--swap-nics", action="store_true", help="A at 0000:00:11.0, B at 0000:00:10.0")
     group.add_argument("--kvm", action="store_true", help="use the host's processor; may hang where /dev/kvm is broken")
@@ -115,8 +146,9 @@ def add_cable(group) -> None:
     group.add_argument("--cable", action="append", metavar="FAULT",
                        help="a cable with this fault, or with none where it is empty; can be repeated")
     group.add_argument("--seed", default="1", metavar="N", help="seed of the cable's choices [default: 1]")
-    group.add_argument("--traffic", default="15", metavar="S",
-                       help="time that faults are spread over, from the first test frame on [default: 15]")
+    group.add_argument("--traffic", default="6", metavar="S",
+                       help="time that faults are spread over, from the first test frame on [default: 6, as long as "
+                            "the emulated board sends]")
     group.add_argument("--program", type=Path, metavar="FILE",
                        help="the linegauge that is the cable [default: this tree's release binary]")
 

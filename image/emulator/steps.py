@@ -11,7 +11,7 @@ def pattern(text: str) -> re.Pattern:
     try:
         return re.compile(text)
     except re.error as error:
-        raise Refused(f"{text}: must be a regular expression ({error})", WRONG_REQUEST) from error
+        raise Refused(f"pattern {text}: must be a regular expression ({error})", WRONG_REQUEST) from error
 
 
 @dataclass(frozen=True)

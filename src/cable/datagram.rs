@@ -18,9 +18,10 @@ use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::UnixDatagram;
 use std::path::{Path, PathBuf};
 
-/// How long a port that is behind may let the cable wait before a frame counts as refused, ms. The kernel
-/// queues only ten datagrams (net.unix.max_dgram_qlen), so waiting is the rule there.
-const PATIENCE_MS: u16 = 50;
+/// How long a port that is behind may let the cable wait before a frame counts as refused, ms: longer than an
+/// emulator stands still that is not dead. The kernel queues only ten datagrams (net.unix.max_dgram_qlen), so
+/// waiting is the rule there, and it holds both ports up alike: none of them sends what the other cannot take.
+const PATIENCE_MS: u16 = 20_000;
 
 /// Why there is no datagram cable.
 #[derive(Debug, thiserror::Error)]
@@ -32,6 +33,12 @@ pub enum DatagramError {
         path: PathBuf,
         /// The kernel's reason.
         error: io::Error,
+    },
+    /// Two of the four sockets are one.
+    #[error("{path} is named twice; each of the four sockets needs a path of its own", path = path.display())]
+    Twice {
+        /// Which.
+        path: PathBuf,
     },
     /// A socket could not be set up.
     #[error("datagram cable cannot start: {error}")]
@@ -61,9 +68,14 @@ impl DatagramCable {
     /// Makes the cable's sockets for port A and port B; a stale socket in the way is removed.
     ///
     /// # Errors
-    /// A path that cannot be bound.
+    /// A path that cannot be bound, or is named twice.
     pub fn new(places: [Place; 2], cable: EmulatedCable) -> Result<Self, DatagramError> {
         let [a, b] = places;
+        let paths = [a.cable, a.port, b.cable, b.port];
+        let again = (1..paths.len()).find(|&at| paths.iter().take(at).any(|path| *path == paths[at]));
+        if let Some(at) = again {
+            return Err(DatagramError::Twice { path: paths[at].to_owned() });
+        }
         Ok(Self { cable, ends: [DatagramEnd::bind(a)?, DatagramEnd::bind(b)?] })
     }
 
@@ -280,11 +292,39 @@ mod tests {
     }
 
     #[test]
+    fn a_port_that_stands_still_for_a_while_loses_nothing() {
+        let (port_a, cable_a) = UnixDatagram::pair().unwrap();
+        let (port_b, cable_b) = UnixDatagram::pair().unwrap();
+        let running = DatagramCable::between([cable_a, cable_b], cable(&[])).unwrap().start().unwrap();
+        let arrived = thread::scope(|scope| {
+            scope.spawn(|| {
+                for number in 0..200 {
+                    port_a.send(&frame(TEST, 0, number, 60)).unwrap();
+                }
+                port_a.send(LAST).unwrap();
+            });
+            // Longer than an emulator is starved on a machine that is busy.
+            thread::sleep(Duration::from_millis(400));
+            read_all(&port_b)
+        });
+        assert_eq!(arrived, (0..200).collect::<Vec<_>>());
+        assert_eq!(running.stop().direction(Direction::AToB).refused, 0);
+    }
+
+    #[test]
+    fn no_socket_can_be_two() {
+        let [one, two, three] = ["/tmp/one", "/tmp/two", "/tmp/three"].map(Path::new);
+        let places = [Place { cable: one, port: two }, Place { cable: three, port: one }];
+        let error = DatagramCable::new(places, cable(&[])).unwrap_err().to_string();
+        assert!(error.starts_with("/tmp/one is named twice"), "{error}");
+    }
+
+    #[test]
     fn what_a_port_that_is_not_there_cannot_take_is_the_host_s_refusal() {
         let folder = tempfile::tempdir().unwrap();
-        let paths = ["cable-a", "cable-b", "none"].map(|name| folder.path().join(name));
-        let [cable_a, cable_b, none] = &paths;
-        let places = [Place { cable: cable_a, port: none }, Place { cable: cable_b, port: none }];
+        let paths = ["cable-a", "cable-b", "none-a", "none-b"].map(|name| folder.path().join(name));
+        let [cable_a, cable_b, none_a, none_b] = &paths;
+        let places = [Place { cable: cable_a, port: none_a }, Place { cable: cable_b, port: none_b }];
         let running = DatagramCable::new(places, cable(&[])).unwrap().start().unwrap();
         let port = UnixDatagram::unbound().unwrap();
         port.send_to(&frame(TEST, 0, 0, 60), cable_a).unwrap();
@@ -294,9 +334,12 @@ mod tests {
 
     #[test]
     fn a_path_that_cannot_be_bound_is_named() {
-        let nowhere = Path::new("/no such folder/cable");
-        let place = Place { cable: nowhere, port: nowhere };
-        let error = DatagramCable::new([place, place], cable(&[])).unwrap_err().to_string();
+        let [one, two, three, four] = ["cable", "port", "other cable", "other port"];
+        let at = |name| Path::new("/no such folder").join(name);
+        let paths = [at(one), at(two), at(three), at(four)];
+        let [one, two, three, four] = &paths;
+        let places = [Place { cable: one, port: two }, Place { cable: three, port: four }];
+        let error = DatagramCable::new(places, cable(&[])).unwrap_err().to_string();
         assert!(error.starts_with("no socket at /no such folder/cable: "), "{error}");
     }
 }

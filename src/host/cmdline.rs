@@ -105,7 +105,8 @@ pub(super) fn check_board<'a>(
 ) -> Result<&'a str, String> {
     let known: Vec<_> = known.into_iter().collect();
     let found = known.iter().find(|board| **board == name).copied();
-    found.ok_or_else(|| format!("{PREFIX}board={} is not {}", quoted(name), any_of(known)))
+    // What is right first: a long name may be cut off the line.
+    found.ok_or_else(|| format!("{PREFIX}board must be {}, not {}", any_of(known), quoted(name)))
 }
 
 #[cfg(test)]
@@ -161,7 +162,7 @@ mod tests {
     #[test]
     fn a_board_that_is_none_is_refused_with_those_there_are() {
         assert_eq!(check_board("b", ["a", "b"]), Ok("b"));
-        let line = "linegauge.board=\"c\\n\" is not a or b";
+        let line = "linegauge.board must be a or b, not \"c\\n\"";
         assert_eq!(check_board("c\n", ["a", "b"]), Err(line.to_owned()));
     }
 

@@ -125,7 +125,8 @@ mod tests {
     #[test]
     fn the_board_that_is_named_is_taken_whatever_the_hardware() {
         assert_eq!(chosen(Some("virtual"), &hardware(&["QEMU"], &[])), Ok("virtual"));
-        let line = "kernel command line: linegauge.board=\"x250\" is not virtual, x520, qemu or any-qemu";
+        let line =
+            "kernel command line: linegauge.board must be virtual, x520, qemu or any-qemu, not \"x250\"";
         assert_eq!(chosen(Some("x250"), &hardware(&["QEMU"], &[])), Err(line.to_owned()));
     }
 

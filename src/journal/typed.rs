@@ -13,7 +13,7 @@
 //! character. Nothing is echoed.
 //!
 //! A line with anything else in it than printable ASCII, or with more than 80 characters, is line noise: it
-//! does nothing up to and including its Enter. So noise cannot switch the box off: that takes a line that is
+//! does nothing up to and including its Enter, but that the first of several such lines is told. So noise cannot switch the box off: that takes a line that is
 //! the whole word and nothing else.
 
 use measure::record::{Words, words};
@@ -33,6 +33,9 @@ pub const HELP: [&str; 5] = [
     "off Enter: switch the box off",
     "?: this help",
 ];
+
+/// What is said to a line with noise in it.
+const NOISE: &str = "a line with noise in it was not read; ? at the start of a line tells the commands";
 
 /// What somebody at the serial line wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,6 +60,8 @@ pub struct Typed {
     line: String,
     /// The line has something in it that nobody types.
     noise: bool,
+    /// The line before had, and that was told.
+    told: bool,
     /// The last octet was a carriage return: a line feed belongs to it.
     returned: bool,
 }
@@ -94,7 +99,13 @@ impl Typed {
 
     fn enter(&mut self) -> Option<SerialCommand> {
         let line = mem::take(&mut self.line);
-        if mem::take(&mut self.noise) { None } else { Some(command(&line)) }
+        let noise = mem::take(&mut self.noise);
+        let told = mem::replace(&mut self.told, noise);
+        match (noise, told) {
+            (false, _) => Some(command(&line)),
+            (true, false) => Some(SerialCommand::Refused(words(NOISE))),
+            (true, true) => None,
+        }
     }
 }
 
@@ -171,14 +182,20 @@ mod tests {
     }
 
     #[test]
-    fn a_line_with_noise_in_it_does_nothing() {
+    fn a_line_with_noise_in_it_does_nothing_and_the_first_of_several_is_told() {
+        let told = SerialCommand::Refused(words(NOISE));
         for noise in [&b"\x00"[..], b"\xFF", b"\x13", b"o\x80", b"\x1B"] {
             for line in [&b"off\n"[..], b"\n", b" s?\n", b"l x\n"] {
-                assert_eq!(typed(&[noise, line].concat()), [], "{noise:?} {line:?}");
-                assert_eq!(typed(&[noise, line, b"off\n"].concat()), [PowerOff], "the next line counts");
+                assert_eq!(typed(&[noise, line].concat()), std::slice::from_ref(&told), "{noise:?} {line:?}");
+                assert_eq!(typed(&[noise, line, noise, line].concat()), std::slice::from_ref(&told));
+                assert_eq!(
+                    typed(&[noise, line, b"off\n"].concat()),
+                    [told.clone(), PowerOff],
+                    "the next line counts"
+                );
             }
         }
-        assert_eq!(typed(&[&[b'x'; 200][..], b"off\n"].concat()), []);
+        assert_eq!(typed(&[&[b'x'; 200][..], b"off\n"].concat()), [told]);
     }
 
     #[test]

@@ -91,7 +91,7 @@ impl From<LinkRequest> for NetlinkPayload<LinkRequest> {
 }
 
 /// `AF_INET6`, as an attribute of `IFLA_AF_SPEC`.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is 10")]
+#[expect(clippy::cast_possible_truncation, reason = "it is 10")]
 pub(super) const INET6: u16 = AF_INET6 as u16;
 
 /// `struct ifinfomsg` that says which interface, and nothing else of it.
