@@ -6,6 +6,7 @@
 
 mod badge;
 mod desk;
+mod display;
 mod duration;
 mod error;
 mod file;
@@ -14,10 +15,12 @@ mod keys;
 mod layer;
 mod port;
 mod show;
+mod wiring;
 pub(crate) mod words;
 
 pub use badge::{Badge, PciId};
-pub use desk::{ButtonKind, DisplayKind, OnFault, SerialSettings};
+pub use desk::{ButtonKind, OnFault, SerialSettings};
+pub use display::{BusKind, DisplayKind, DisplaySettings};
 pub use duration::{DurationArg, RIGHT as DURATION_RIGHT};
 pub use error::{BoardError, Conflict};
 pub use gpio::{GpioWire, Wires};
@@ -25,6 +28,7 @@ pub use keys::{KEYS, Key};
 pub use measure::mix::{MixError, SizeMix};
 pub use port::PortPath;
 pub use show::list;
+pub use wiring::GpioLine;
 
 use layer::{Layer, Wire};
 use measure::units::{BitRate, CLOCK_TOLERANCE_PPM, FCS_OCTETS, MAX_STREAMS};
@@ -159,6 +163,8 @@ pub struct Board {
     pub watchdog_timeout_s: u16,
     /// What the panel is drawn on.
     pub display: DisplayKind,
+    /// How that is wired and set.
+    pub display_settings: DisplaySettings,
     /// The serial port of the text log; none for no such log.
     pub serial: Option<SerialSettings>,
     /// What is pressed to start and stop a run.
@@ -192,6 +198,9 @@ impl Board {
         let ports = ports(cable, &layer).map_err(missing)?;
         let serial = serial(&layer);
         let wires = wires(&layer);
+        let display = layer.display.unwrap_or_default();
+        let display_settings =
+            DisplaySettings::of(display, &layer).map_err(|conflict| place.refuse(conflict))?;
         let board = Self {
             name: place.name(),
             description: layer.description.map(|line| line.0).unwrap_or_default(),
@@ -214,7 +223,8 @@ impl Board {
             dma_latency_us: layer.dma_latency_us.map(|micros| micros.0),
             watchdog: layer.watchdog.map(|path| path.0),
             watchdog_timeout_s: layer.watchdog_timeout_s.map_or(30, |seconds| seconds.0),
-            display: layer.display.unwrap_or_default(),
+            display,
+            display_settings,
             serial,
             button: layer.button.map(|button| button.0).unwrap_or_default(),
             wires,
@@ -226,7 +236,7 @@ impl Board {
         };
         match board.check() {
             Ok(()) => Ok(board),
-            Err(conflict) => Err(BoardError::Conflict { board: place.shown(), conflict }),
+            Err(conflict) => Err(place.refuse(conflict)),
         }
     }
 

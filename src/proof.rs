@@ -143,7 +143,9 @@ impl Trial {
         let config = config();
         let cable = EmulatedCable::new(&script, 1, TRAFFIC).with_ethertypes(&config.ethertypes);
         let mut world = World::new(cable, HostTrouble::default());
-        session::run(&mut world, &mut Nobody, &config).map_err(|error| not_run(error.to_string()))
+        let report =
+            session::run(&mut world, &mut Nobody, &config).map_err(|error| not_run(error.to_string()))?;
+        report.ok_or_else(|| not_run("there was no cable".to_owned()))
     }
 
     fn judge(&self, report: &Report) -> Result<(), Failed> {

@@ -65,7 +65,7 @@ impl Doing {
             Screen::Running { failed: true, .. } => Some(Self::Failed),
             Screen::Verdict { verdict, run, .. } => Some(Self::Judged { verdict: *verdict, run: *run }),
             Screen::Fault { .. } => Some(Self::Fault),
-            _ => None,
+            Screen::Figures { .. } | Screen::Qr { .. } => None,
         }
     }
 

@@ -73,8 +73,13 @@ impl Emulator {
 
     /// Runs the box until a line has this, after the last step.
     pub fn until(self, pattern: &str) -> Shown {
+        self.words(["--until", pattern]).until_it_is_off()
+    }
+
+    /// Runs the box until it has switched itself off.
+    pub fn until_it_is_off(self) -> Shown {
         let mut command = Command::new(Path::new(ROOT).join("image/boot"));
-        command.args(&self.words).args(["--until", pattern]).stdin(Stdio::null());
+        command.args(&self.words).stdin(Stdio::null());
         let output = command.output().unwrap();
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let errors = String::from_utf8_lossy(&output.stderr);

@@ -53,6 +53,14 @@ fn the_next_cable_runs_by_itself_under_its_own_label() {
 }
 
 #[test]
+fn a_cable_that_is_out_again_before_anything_was_sent_is_no_run() {
+    let Some(emulator) = Emulator::new() else { return };
+    let shown = emulator.words(["--unplug", "phase link", "--plug", "no run"]).until("end$");
+    assert!(shown.find(" verdict PASS, run 1").is_some());
+    assert_eq!(shown.count(" verdict "), 1);
+}
+
+#[test]
 fn what_is_typed_is_answered_and_switches_the_box_off() {
     let Some(emulator) = Emulator::new() else { return };
     let shown = emulator
@@ -70,7 +78,9 @@ fn what_is_typed_is_answered_and_switches_the_box_off() {
             "no command",
             "off\r",
         ])
-        .until("switching off");
+        .until_it_is_off();
+    // Behind it only the kernel has a word.
+    assert!(shown.lines.iter().rev().take(2).any(|line| line.ends_with("note \"switching off\"")));
     assert_eq!(shown.count(" verdict PASS, run 1"), 2, "told, and told again");
     assert!(shown.find("off Enter: switch the box off").is_some());
     assert!(shown.line("no command").contains("flash"));

@@ -73,3 +73,10 @@ fn a_technicians_build_has_no_switches_to_break_it() {
     let shown = emulator.words(["--append", "linegauge.debug=wedge"]).until(" fault ");
     assert!(shown.line(" fault ").contains("linegauge.debug=wedge: only a test build has switches"));
 }
+
+#[test]
+fn a_board_without_ports_of_its_own_is_no_box() {
+    let Some(emulator) = Emulator::new() else { return };
+    let shown = emulator.words(["--append", "linegauge.board=virtual"]).until(" fault ");
+    assert!(shown.line(" fault ").contains("board virtual has no port-a and port-b"));
+}

@@ -1,6 +1,6 @@
 //! What the box has to be seen, heard and pressed by.
 
-use crate::board::{Board, ButtonKind, DisplayKind, OnFault, SerialSettings, Wires};
+use crate::board::{Board, ButtonKind, DisplayKind, DisplaySettings, OnFault, SerialSettings, Wires};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -9,6 +9,7 @@ use std::sync::atomic::AtomicBool;
 #[derive(Clone, Debug)]
 pub(super) struct Outfit {
     pub display: DisplayKind,
+    pub display_settings: DisplaySettings,
     pub serial: Option<SerialSettings>,
     pub button: ButtonKind,
     pub wires: Wires,
@@ -24,6 +25,7 @@ impl Default for Outfit {
     fn default() -> Self {
         Self {
             display: DisplayKind::Framebuffer,
+            display_settings: DisplaySettings::defaults(DisplayKind::Framebuffer),
             serial: Some(SerialSettings { path: PathBuf::from("/dev/ttyS0"), baud: 115_200, flow: false }),
             button: ButtonKind::Power,
             wires: Wires::default(),
@@ -39,6 +41,7 @@ impl Outfit {
     pub(super) fn of(board: &Board) -> Self {
         Self {
             display: board.display,
+            display_settings: board.display_settings.clone(),
             serial: board.serial.clone(),
             button: board.button.clone(),
             wires: board.wires.clone(),
