@@ -10,6 +10,7 @@ mod display;
 mod duration;
 mod error;
 mod file;
+mod gpio;
 mod keys;
 mod layer;
 mod port;
@@ -22,13 +23,14 @@ pub use desk::{ButtonKind, OnFault, SerialSettings};
 pub use display::{BusKind, DisplayKind, DisplaySettings};
 pub use duration::{DurationArg, RIGHT as DURATION_RIGHT};
 pub use error::{BoardError, Conflict};
+pub use gpio::{GpioWire, Wires};
 pub use keys::{KEYS, Key};
 pub use measure::mix::{MixError, SizeMix};
 pub use port::PortPath;
 pub use show::list;
 pub use wiring::GpioLine;
 
-use layer::Layer;
+use layer::{Layer, Wire};
 use measure::units::{BitRate, CLOCK_TOLERANCE_PPM, FCS_OCTETS, MAX_STREAMS};
 use serde::Deserialize;
 use std::fmt;
@@ -167,6 +169,8 @@ pub struct Board {
     pub serial: Option<SerialSettings>,
     /// What is pressed to start and stop a run.
     pub button: ButtonKind,
+    /// The GPIO lines of button, lamps and beeper.
+    pub wires: Wires,
     /// What the box does that cannot work, once it has said so.
     pub on_fault: OnFault,
     /// By what a box is known to be of this board.
@@ -193,6 +197,7 @@ impl Board {
         let cable = layer.cable.ok_or_else(|| missing("cable"))?;
         let ports = ports(cable, &layer).map_err(missing)?;
         let serial = serial(&layer);
+        let wires = wires(&layer);
         let display = layer.display.unwrap_or_default();
         let display_settings =
             DisplaySettings::of(display, &layer).map_err(|conflict| place.refuse(conflict))?;
@@ -222,6 +227,7 @@ impl Board {
             display_settings,
             serial,
             button: layer.button.map(|button| button.0).unwrap_or_default(),
+            wires,
             on_fault: layer.on_fault.unwrap_or_default(),
             badge: Badge {
                 dmi: layer.known_by_dmi.map(|text| text.0),
@@ -255,7 +261,8 @@ impl Board {
         self.check_sizes()?;
         self.check_streams()?;
         self.check_pace()?;
-        self.check_clock()
+        self.check_clock()?;
+        self.wires.check()
     }
 
     fn check_ports(&self) -> Result<(), Conflict> {
@@ -358,6 +365,18 @@ fn serial(layer: &Layer) -> Option<SerialSettings> {
     let path = layer.serial.as_ref()?.0.clone()?;
     let baud = layer.serial_baud.map_or(desk::DEFAULT_BAUD, |baud| baud.0);
     Some(SerialSettings { path, baud, flow: layer.serial_flow.unwrap_or(false) })
+}
+
+/// The GPIO lines that the board has.
+fn wires(layer: &Layer) -> Wires {
+    let of = |wire: &Option<Wire>| wire.as_ref().and_then(|wire| wire.0.clone());
+    Wires {
+        button: of(&layer.button_gpio),
+        pass: of(&layer.lamp_pass),
+        fail: of(&layer.lamp_fail),
+        busy: of(&layer.lamp_busy),
+        beeper: of(&layer.beeper),
+    }
 }
 
 /// Ports A and B where the cable has any; the missing key's name where one is not given.

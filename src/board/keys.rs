@@ -18,7 +18,7 @@ const fn key(name: &'static str, right: &'static str, default: &'static str) -> 
 }
 
 /// All keys, in the order in which a board is shown.
-pub const KEYS: [Key; 43] = [
+pub const KEYS: [Key; 48] = [
     key("description", "one line of text, at most 100 characters", "empty"),
     key(
         "inherit",
@@ -87,6 +87,11 @@ pub const KEYS: [Key; 43] = [
     key("serial-baud", "a whole number from 1200 to 4000000 (bits per second)", "115200"),
     key("serial-flow", "true or false", "false"),
     key("button", super::desk::BUTTON_RIGHT, "\"none\""),
+    key("button-gpio", super::gpio::WIRE_RIGHT, "\"none\""),
+    key("lamp-pass", super::gpio::WIRE_RIGHT, "\"none\""),
+    key("lamp-fail", super::gpio::WIRE_RIGHT, "\"none\""),
+    key("lamp-busy", super::gpio::WIRE_RIGHT, "\"none\""),
+    key("beeper", super::gpio::WIRE_RIGHT, "\"none\""),
     key("on-fault", "\"wait\" or \"reboot\"", "\"wait\""),
     key("known-by-dmi", super::badge::DMI_RIGHT, "not known by it; never inherited"),
     key("known-by-pci", super::badge::PCI_RIGHT, "not known by it; never inherited"),

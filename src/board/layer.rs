@@ -4,6 +4,7 @@ use super::badge::{self, PciId};
 use super::desk::{self, ButtonKind, OnFault};
 use super::display::DisplayKind;
 use super::duration::DurationArg;
+use super::gpio::{self, GpioWire};
 use super::port::PortPath;
 use super::wiring;
 use super::{CableKind, ClockProof, DEFAULT_ETHERTYPES, SizeMix};
@@ -68,6 +69,11 @@ pub(super) struct Layer {
     pub serial_baud: Option<Within<u32, 1200, 4_000_000>>,
     pub serial_flow: Option<bool>,
     pub button: Option<Button>,
+    pub button_gpio: Option<Wire>,
+    pub lamp_pass: Option<Wire>,
+    pub lamp_fail: Option<Wire>,
+    pub lamp_busy: Option<Wire>,
+    pub beeper: Option<Wire>,
     pub on_fault: Option<OnFault>,
     pub known_by_dmi: Option<Dmi>,
     pub known_by_pci: Option<Pci>,
@@ -118,6 +124,11 @@ impl Layer {
             serial_baud: self.serial_baud.or(below.serial_baud),
             serial_flow: self.serial_flow.or(below.serial_flow),
             button: self.button.or(below.button),
+            button_gpio: self.button_gpio.or(below.button_gpio),
+            lamp_pass: self.lamp_pass.or(below.lamp_pass),
+            lamp_fail: self.lamp_fail.or(below.lamp_fail),
+            lamp_busy: self.lamp_busy.or(below.lamp_busy),
+            beeper: self.beeper.or(below.beeper),
             on_fault: self.on_fault.or(below.on_fault),
             known_by_dmi: self.known_by_dmi,
             known_by_pci: self.known_by_pci,
@@ -203,6 +214,19 @@ impl TryFrom<String> for Button {
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
         text.parse().map(Self)
+    }
+}
+
+/// A GPIO line; none where the board takes an inherited one away.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct Wire(pub Option<GpioWire>);
+
+impl TryFrom<String> for Wire {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        gpio::wire(&text).map(Self)
     }
 }
 

@@ -68,6 +68,10 @@ impl Board {
         }
         write_serial(f, self.serial.as_ref())?;
         writeln!(f, "button = {}", basic_string(&self.button.to_string()))?;
+        for (key, wire) in self.wires.keys() {
+            let wire = wire.map_or_else(|| "none".to_owned(), ToString::to_string);
+            writeln!(f, "{key} = {}", basic_string(&wire))?;
+        }
         writeln!(f, "on-fault = \"{}\"", self.on_fault)?;
         let Badge { dmi, pci } = &self.badge;
         optional(f, "known-by-dmi", dmi.as_deref().map(basic_string))?;

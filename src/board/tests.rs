@@ -209,6 +209,42 @@ fn host_settings_out_of_range_are_refused_in_one_line() {
 }
 
 #[test]
+fn a_wire_can_be_inherited_and_taken_away() {
+    let files = [
+        ("a.toml", "inherit = \"virtual\"\nlamp-pass = \"gpiochip0:1\"\nbutton-gpio = \"!gpiochip0:2\""),
+        ("b.toml", "inherit = \"a.toml\"\nlamp-pass = \"none\"\nbeeper = \"gpiochip0:1\""),
+    ];
+    let folder = folder(&files);
+    let wires = load_in(&folder, "b.toml").unwrap().wires;
+    let wire = |line, active_low| Some(GpioWire { chip: "gpiochip0".to_owned(), line, active_low });
+    let expected = Wires { button: wire(2, true), beeper: wire(1, false), ..Wires::default() };
+    assert_eq!(wires, expected);
+}
+
+#[test]
+fn a_wire_that_is_none_or_another_ones_is_refused_in_one_line() {
+    for (text, line) in [
+        (
+            "button-gpio = \"17\"",
+            "board my.toml: button-gpio = \"17\" is not \"none\" or a GPIO chip and a line of it, \
+             like \"gpiochip0:17\", with ! before it where low is active",
+        ),
+        (
+            "lamp-fail = 17",
+            "board my.toml: lamp-fail = 17 is not \"none\" or a GPIO chip and a line of it, \
+             like \"gpiochip0:17\", with ! before it where low is active",
+        ),
+        (
+            "lamp-pass = \"gpiochip0:1\"\nlamp-busy = \"!gpiochip0:1\"",
+            "board my.toml: lamp-busy = !gpiochip0:1: the same line as lamp-pass; each needs one of its own",
+        ),
+    ] {
+        let text = format!("inherit = \"virtual\"\n{text}");
+        assert_eq!(refusal(&[("my.toml", &text)], "my.toml"), line);
+    }
+}
+
+#[test]
 fn unreadable_files_are_refused_in_one_line() {
     let folder = folder(&[("sub/x", "")]);
     fs::write(folder.path().join("big.toml"), vec![b'#'; 10_000_000]).unwrap();
@@ -352,6 +388,24 @@ fn any_button() -> impl Strategy<Value = ButtonKind> {
     "none|power|[^\\p{Cc}]{1,80}".prop_map(|text| text.parse().unwrap())
 }
 
+fn any_wires() -> impl Strategy<Value = Wires> {
+    let chip = "gpiochip[0-9]{1,3}|/dev/[a-z]{1,9}|[a-zA-Z][a-z.:\"\\\\-]{0,30}";
+    let wire = || prop::option::of((chip, any::<u32>(), any::<bool>()));
+    [wire(), wire(), wire(), wire(), wire()].prop_map(|wires| {
+        // Chips of different names, so that no line is two things.
+        let mut number = 0;
+        let [button, pass, fail, busy, beeper] = wires.map(|wire| {
+            number += 1;
+            wire.map(|(chip, line, active_low)| GpioWire {
+                chip: format!("{chip}{number}"),
+                line,
+                active_low,
+            })
+        });
+        Wires { button, pass, fail, busy, beeper }
+    })
+}
+
 fn any_badge() -> impl Strategy<Value = Badge> {
     let id = (any::<u16>(), any::<u16>()).prop_map(|(vendor, device)| PciId { vendor, device });
     (prop::option::of("[^\\p{Cc}]{1,80}"), prop::collection::vec(id, 0..=16))
@@ -370,13 +424,13 @@ fn any_board() -> impl Strategy<Value = Board> {
         prop::option::of("/[^\\p{Cc}]{0,99}"),
         2..=600_u16,
     );
-    let desk = (any_display(), prop::option::of(any_serial()), any_button(), any_badge());
+    let desk = (any_display(), prop::option::of(any_serial()), any_button(), any_wires(), any_badge());
     ("[^\\p{Cc}]{0,100}", base, numbers, times, flags, (host, desk)).prop_map(
         |(description, base, numbers, times, flags, (host, desk))| {
             let (clock_proof, dma_latency_us, watchdog, watchdog_timeout_s) = host;
             let (streams, pace, mtu, tolerance_ppm) = numbers;
             let (link_restart, mac_checks_fcs, clock_khz, clock_required) = flags;
-            let ((display, display_settings), serial, button, badge) = desk;
+            let ((display, display_settings), serial, button, wires, badge) = desk;
             Board {
                 description,
                 streams,
@@ -397,6 +451,7 @@ fn any_board() -> impl Strategy<Value = Board> {
                 display_settings,
                 serial,
                 button,
+                wires,
                 badge,
                 ..base
             }

@@ -1,4 +1,4 @@
-//! The button: a key of an input device, and what its presses mean.
+//! The button: a key of an input device or a GPIO line, and what its presses mean.
 //!
 //! | gesture | means |
 //! |---|---|
@@ -10,6 +10,7 @@
 //! press only.
 
 mod evdev;
+pub mod gpio;
 
 pub use evdev::{Buttons, start};
 

@@ -1,4 +1,4 @@
-//! The machine under the gauge: the duties of PID 1, which board it is, the button; clock, wake-up latency,
+//! The machine under the gauge: the duties of PID 1, which board it is, button and lamps; clock, wake-up latency,
 //! watchdog; namespaces, processors, CPU time.
 
 pub mod affinity;
@@ -7,7 +7,9 @@ pub mod clock;
 pub mod cmdline;
 pub mod cputime;
 pub mod files;
+pub mod gpio;
 pub mod init;
+pub mod lamps;
 pub mod latency;
 pub mod mounts;
 pub mod namespace;

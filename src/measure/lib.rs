@@ -12,7 +12,7 @@
 //! - is it a loop, is there a link: [`link`], [`loopcheck`];
 //! - what the box does next: [`life`];
 //! - the account and the judgement: [`ledger`], [`ber`], [`evidence`], [`verdict`];
-//! - what to tell people: [`record`], [`screen`], [`ticket`].
+//! - what to tell people: [`record`], [`screen`], [`lamp`], [`ticket`].
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -25,6 +25,7 @@ pub mod counter;
 pub mod evidence;
 pub mod frame;
 pub mod gauge;
+pub mod lamp;
 pub mod ledger;
 pub mod life;
 pub mod link;

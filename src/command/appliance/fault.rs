@@ -15,6 +15,7 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// How long a fault can be read before the box starts again by itself.
@@ -67,6 +68,7 @@ pub(super) fn take_panics(outfit: &Outfit) {
 
 /// Past all threads and mailboxes, of which nobody knows how they are.
 fn last_words(outfit: &Outfit, line: &str) {
+    outfit.panicked.store(true, Ordering::Relaxed);
     if outfit.display == DisplayKind::Framebuffer
         && let Ok(mut panel) = FramebufferPanel::open_for_pages(Path::new(framebuffer::DEVICE))
     {

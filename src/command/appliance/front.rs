@@ -1,10 +1,13 @@
-//! What stands before the technician: display, serial port, button; and behind them the watchdog.
+//! What stands before the technician: display, serial port, button, lamps; and behind them the watchdog.
 
 use super::outfit::Outfit;
 use crate::board::DisplayKind;
 use crate::clock::{Clock, Monotonic};
+use crate::host::button::gpio::{self, GpioButton};
 use crate::host::button::{self, Buttons, Gesture};
-use crate::host::init::End;
+use crate::host::gpio::Chips;
+use crate::host::init::{self, End, Linux};
+use crate::host::lamps::{self, LampLines};
 use crate::host::watchdog::Watchdog;
 use crate::journal::mailbox::{LogSender, ScreenSender, log_mailbox, screen_mailbox};
 use crate::journal::serial;
@@ -31,13 +34,15 @@ const FIRST_PAGE: Duration = Duration::from_millis(100);
 /// Wishes that wait for the loop's next turn.
 const WISHES: usize = 16;
 
-/// How long the serial port is given for the last lines; its thread gives up sooner.
+/// How long the serial port is given for the last lines, and the lamps to go out; the port's thread gives up sooner.
 const LAST_LINES: Duration = Duration::from_secs(4);
 
 /// What somebody wants of the box.
 enum Wish {
     Gesture(Gesture),
     Typed(SerialCommand),
+    /// The log is to say so.
+    Note(String),
     /// Nobody's wish: something has become of the display.
     Display(News),
 }
@@ -57,6 +62,7 @@ pub(super) struct Front {
     log: Option<LogSender>,
     serial: Option<JoinHandle<()>>,
     screens: Option<ScreenSender>,
+    lamps: Option<(ScreenSender, JoinHandle<()>)>,
     wishes: mpsc::Receiver<Wish>,
     ending: Arc<AtomicBool>,
     /// Device and time; none where the board has none.
@@ -78,6 +84,7 @@ impl Front {
             log: None,
             serial: None,
             screens: None,
+            lamps: None,
             wishes,
             ending,
             watchdog_to_arm: outfit.watchdog.clone(),
@@ -88,7 +95,8 @@ impl Front {
         };
         front.open_serial(outfit, tell.clone());
         front.open_display(outfit, tell.clone());
-        front.open_button(outfit, tell);
+        front.open_button(outfit, tell.clone());
+        front.open_wires(outfit, tell);
         front
     }
 
@@ -128,6 +136,28 @@ impl Front {
         if let Err(error) = button::start(buttons, self.clock, never, gesture) {
             // The serial port is a button as well.
             let _ = error;
+        }
+    }
+
+    /// The button, lamps and beeper on GPIO lines.
+    fn open_wires(&mut self, outfit: &Outfit, tell: SyncSender<Wish>) {
+        let note = {
+            let tell = tell.clone();
+            move |note| drop(tell.try_send(Wish::Note(note)))
+        };
+        if let Some(lines) = LampLines::new(Chips::default(), &outfit.wires) {
+            let (screens, pages) = screen_mailbox();
+            let panicked = Arc::clone(&outfit.panicked);
+            let is_broken = move || panicked.load(Ordering::Relaxed);
+            let thread = lamps::start(lines, self.clock, pages, is_broken, note.clone());
+            self.lamps = thread.ok().map(|thread| (screens, thread));
+        }
+        if let Some(wire) = &outfit.wires.button {
+            let button = GpioButton::new(Chips::default(), wire.clone());
+            let panicked = Arc::clone(&outfit.panicked);
+            let gesture = move |gesture| press(gesture, &tell, &panicked);
+            // Where there is no thread for it the serial port is a button as well.
+            let _ = gpio::start(button, self.clock, Arc::default(), gesture, note);
         }
     }
 
@@ -173,6 +203,9 @@ impl Front {
         if let Some(screens) = &mut self.screens {
             screens.retry();
         }
+        if let Some((lamps, _)) = &mut self.lamps {
+            lamps.retry();
+        }
         let ending = self.ending.load(Ordering::Relaxed).then_some(Said::Ending);
         let mut said: Vec<_> = ending.into_iter().collect();
         while let Ok(wish) = self.wishes.try_recv() {
@@ -188,6 +221,10 @@ impl Front {
             Wish::Gesture(Gesture::PowerOff) | Wish::Typed(SerialCommand::PowerOff) => Some(Input::PowerOff),
             Wish::Typed(command) => {
                 self.answer(command);
+                None
+            }
+            Wish::Note(note) => {
+                self.note(&note);
                 None
             }
             Wish::Display(news) => {
@@ -238,6 +275,9 @@ impl Front {
         if let Some(screens) = &mut self.screens {
             screens.post(screen);
         }
+        if let Some((lamps, _)) = &mut self.lamps {
+            lamps.post(screen);
+        }
     }
 
     /// The last words, and all of them; the watchdog stops only where the power goes.
@@ -250,12 +290,23 @@ impl Front {
             watchdog.disarm().unwrap_or_else(|error| self.note(&format_args!("watchdog goes on: {error}")));
         }
         self.log.iter().for_each(LogSender::close);
+        self.lamps.iter().for_each(|(lamps, _)| lamps.close());
         let until = self.now() + LAST_LINES;
-        while self.serial.as_ref().is_some_and(|serial| !serial.is_finished()) && self.now() < until {
+        let writers: Vec<_> =
+            self.serial.take().into_iter().chain(self.lamps.take().map(|(_, thread)| thread)).collect();
+        while writers.iter().any(|thread| !thread.is_finished()) && self.now() < until {
             self.rest();
         }
         end
     }
+}
+
+/// A press of a GPIO line's button. After a panic nobody takes wishes any more: it starts the box again by itself.
+fn press(gesture: Gesture, tell: &SyncSender<Wish>, panicked: &AtomicBool) {
+    if panicked.load(Ordering::Relaxed) && gesture != Gesture::NextDuration {
+        init::end(&mut Linux, End::Restart);
+    }
+    drop(tell.try_send(Wish::Gesture(gesture)));
 }
 
 /// The last run's summary: from its verdict to its end.

@@ -1,18 +1,23 @@
 //! What the box has to be seen, heard and pressed by.
 
-use crate::board::{Board, ButtonKind, DisplayKind, DisplaySettings, OnFault, SerialSettings};
+use crate::board::{Board, ButtonKind, DisplayKind, DisplaySettings, OnFault, SerialSettings, Wires};
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
-/// Display, serial port, button, watchdog.
+/// Display, serial port, button, lamps, watchdog.
 #[derive(Clone, Debug)]
 pub(super) struct Outfit {
     pub display: DisplayKind,
     pub display_settings: DisplaySettings,
     pub serial: Option<SerialSettings>,
     pub button: ButtonKind,
+    pub wires: Wires,
     /// Device and time in seconds.
     pub watchdog: Option<(PathBuf, u16)>,
     pub on_fault: OnFault,
+    /// Set by the first panic: from then on lamps show a fault, and a button on a GPIO line starts the box again.
+    pub panicked: Arc<AtomicBool>,
 }
 
 /// Of a box that nobody knows: what most have, so that it can say so.
@@ -23,8 +28,10 @@ impl Default for Outfit {
             display_settings: DisplaySettings::defaults(DisplayKind::Framebuffer),
             serial: Some(SerialSettings { path: PathBuf::from("/dev/ttyS0"), baud: 115_200, flow: false }),
             button: ButtonKind::Power,
+            wires: Wires::default(),
             watchdog: None,
             on_fault: OnFault::Wait,
+            panicked: Arc::default(),
         }
     }
 }
@@ -37,8 +44,10 @@ impl Outfit {
             display_settings: board.display_settings.clone(),
             serial: board.serial.clone(),
             button: board.button.clone(),
+            wires: board.wires.clone(),
             watchdog: board.watchdog.as_ref().map(|path| (PathBuf::from(path), board.watchdog_timeout_s)),
             on_fault: board.on_fault,
+            panicked: Arc::default(),
         }
     }
 }
