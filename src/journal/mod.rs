@@ -4,6 +4,8 @@
 mod backlog;
 pub mod json;
 pub mod mailbox;
+pub mod reader;
+pub mod record;
 pub mod serial;
 pub mod text;
 pub mod typed;
