@@ -62,7 +62,7 @@ struct Moment<'a>(&'a Second, &'a Context);
 /// A column: its name, and what stands in it.
 type Column<T> = (&'static str, fn(&T) -> Cell);
 
-const COMMON: [Column<Common>; 10] = [
+const COMMON: [(&str, fn(&Common<'_>) -> Cell); 10] = [
     ("kind", |row| row.kind.into()),
     ("source", |row| row.context.source.as_str().into()),
     ("box", |row| row.context.box_id.as_deref().into()),
@@ -75,7 +75,7 @@ const COMMON: [Column<Common>; 10] = [
     ("utc", |row| row.context.unix_ms(row.at_ms).map(|unix_ms| Utc(unix_ms).to_string()).into()),
 ];
 
-const SECOND: [Column<Moment>; 8] = [
+const SECOND: [(&str, fn(&Moment<'_>) -> Cell); 8] = [
     ("phase", |Moment(_, context)| context.phase.map(phase).into()),
     ("a_to_b_rate_gbps", |Moment(second, _)| second.rates_kbps[0].map(|kbps| scaled(kbps, 1e6)).into()),
     ("b_to_a_rate_gbps", |Moment(second, _)| second.rates_kbps[1].map(|kbps| scaled(kbps, 1e6)).into()),
@@ -132,10 +132,9 @@ const WAYS: [&str; 2] = ["a_to_b_", "b_to_a_"];
 /// The names of the columns of `rows`, in their order.
 fn names(rows: Rows) -> impl Iterator<Item = String> {
     let of = move |kind, names: Vec<String>| if rows.has(kind) { names } else { Vec::new() };
-    let plain = |name: &str| name.to_owned();
-    let common = COMMON.iter().map(|(name, _)| plain(name));
-    let second = SECOND.iter().map(|(name, _)| plain(name)).collect();
-    let mut run: Vec<_> = RUN.iter().map(|(name, _)| plain(name)).collect();
+    let common = COMMON.iter().map(|&(name, _)| name.to_owned());
+    let second = SECOND.iter().map(|&(name, _)| name.to_owned()).collect();
+    let mut run: Vec<_> = RUN.iter().map(|&(name, _)| name.to_owned()).collect();
     for way in WAYS {
         run.extend(WAY.iter().map(|(name, _)| format!("{way}{name}")));
     }

@@ -31,11 +31,12 @@ fn a_line_without_damage_is_read_without_loss() {
 #[test]
 fn who_joins_in_the_middle_of_a_frame_has_the_next() {
     let octets = frames(0..10);
-    for joined in 1..frame(0).len() - 1 {
+    for joined in 2..frame(0).len() - 1 {
         let (found, skipped) = read(&octets[joined..]);
         assert_eq!(found, records(1..10));
         assert_eq!((skipped.damaged, skipped.missing), (0, 0), "nobody has lost anything");
-        assert_eq!(skipped.octets, (frame(0).len() - 1 - joined) as u64);
+        // The last octets of a frame may happen to be text.
+        assert_eq!(skipped.octets + skipped.text, (frame(0).len() - 1 - joined) as u64);
     }
 }
 
@@ -45,7 +46,7 @@ fn a_frame_without_its_end_costs_itself_alone() {
         let cut = [&frame(0)[..], &frame(1)[..end], &frame(2)[..]].concat();
         let (found, skipped) = read(&cut);
         assert_eq!(found, records([0, 2]));
-        assert_eq!((skipped.octets, skipped.missing), ((end - 1) as u64, 1));
+        assert_eq!((skipped.octets + skipped.text, skipped.missing), ((end - 1) as u64, 1));
     }
 }
 
