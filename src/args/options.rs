@@ -1,9 +1,9 @@
 //! The options as the command line has them.
 
 use super::request::{CableEnd, LogTarget};
-use crate::journal::reader::{Format, Rows};
 use super::{help, values};
 use crate::board::{CableKind, DurationArg, SizeMix};
+use crate::journal::reader::{Format, Rows};
 use clap::{Args, Parser, Subcommand};
 use measure::units::BitRate;
 use std::path::PathBuf;
@@ -160,8 +160,8 @@ pub(super) struct BenchOptions {
 #[derive(Debug, Args)]
 #[command(next_line_help = true)]
 pub(super) struct LogOptions {
-    /// Serial ports, which are followed until Ctrl-C and opened again when they
-    /// have been gone; files, which are read to their end; - for standard input
+    /// Serial ports, which are followed until Ctrl-C and opened again after
+    /// they were gone; files, read to their end; - for standard input
     #[arg(verbatim_doc_comment, value_name = "PORT|FILE|-", required = true)]
     pub sources: Vec<String>,
 

@@ -203,7 +203,9 @@ impl LogOptions {
     pub(super) fn request(self) -> Result<LogRequest, Refused> {
         let marked = self.sources.len() > 1;
         if let (Format::Text, Some(_)) = (self.format, self.rows) {
-            return Err(Refused::new("--rows: text has no rows; add --format jsonl or --format csv".to_owned()));
+            return Err(Refused::new(
+                "--rows: text has no rows; add --format jsonl or --format csv".to_owned(),
+            ));
         }
         let mut sources = Vec::new();
         for name in &self.sources {

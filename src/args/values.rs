@@ -1,8 +1,8 @@
 //! From one word to one value; a refusal completes the sentence that the option and its value begin.
 
 use super::request::{CableEnd, LogTarget};
-use crate::journal::reader::{Format, Rows};
 use crate::board::{CableKind, DURATION_RIGHT, DurationArg, SizeMix};
+use crate::journal::reader::{Format, Rows};
 use measure::units::{BitRate, MAX_STREAMS};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;

@@ -45,7 +45,12 @@ pub fn run(request: &LogRequest) -> Result<(), NotDone> {
 }
 
 /// Writes `out`, and then what the sources say, until they have ended.
-fn follow(sources: &mut [Source], stop: &AtomicBool, mut out: String, sink: &mut impl Write) -> io::Result<()> {
+fn follow(
+    sources: &mut [Source],
+    stop: &AtomicBool,
+    mut out: String,
+    sink: &mut impl Write,
+) -> io::Result<()> {
     loop {
         sink.write_all(out.as_bytes()).and_then(|()| sink.flush())?;
         out.clear();

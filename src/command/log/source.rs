@@ -118,7 +118,10 @@ impl Source {
     fn tell_version(&mut self) {
         let version = self.reader.skipped().version;
         if let (true, Some((major, minor))) = (version != self.version, version) {
-            tell(&self.name, format_args!("records of format {major}.{minor}; this version reads {MAJOR}.x only"));
+            tell(
+                &self.name,
+                format_args!("records of format {major}.{minor}; this version reads {MAJOR}.x only"),
+            );
         }
         self.version = version;
     }

@@ -205,7 +205,8 @@ fn account_events(direction: Direction, summary: &Summary, account: &Account) ->
 fn mark_lines(summary: &Summary) -> Vec<String> {
     let note = |what: &str, marks| {
         let names = settings(marks);
-        (!names.is_empty()).then(|| at(summary.at_ms, format_args!("note {}", Quoted(format!("{what}: {names}")))))
+        (!names.is_empty())
+            .then(|| at(summary.at_ms, format_args!("note {}", Quoted(format!("{what}: {names}")))))
     };
     let settings = [
         note("settings not held", summary.not_held),

@@ -150,7 +150,10 @@ fn csv_has_one_header_for_both_kinds_and_as_many_fields_in_every_row() {
     let columns = header.trim_end().split(',').count();
     let quoted = "\"rack 7, \"\"blue\"\"\"";
     for (row, kind) in rows.lines().zip(["second", "run"]) {
-        assert!(row.starts_with(&format!("{kind},/dev/ttyUSB0,box 7,bench,1.2.3,13639f6,{quoted},3,")), "{row}");
+        assert!(
+            row.starts_with(&format!("{kind},/dev/ttyUSB0,box 7,bench,1.2.3,13639f6,{quoted},3,")),
+            "{row}"
+        );
         let plain = row.replace(quoted, "label").replace("\"\"", "");
         assert_eq!(plain.split(',').count(), columns, "{row}");
     }
@@ -159,10 +162,9 @@ fn csv_has_one_header_for_both_kinds_and_as_many_fields_in_every_row() {
 
 #[test]
 fn rows_of_one_kind_have_that_kinds_columns() {
-    for (rows, kind, own, others) in [
-        (Rows::Runs, "run", "verdict", "left_s"),
-        (Rows::Seconds, "second", "left_s", "verdict"),
-    ] {
+    for (rows, kind, own, others) in
+        [(Rows::Runs, "run", "verdict", "left_s"), (Rows::Seconds, "second", "left_s", "verdict")]
+    {
         let (header, body) = (header(rows), said(&run(), style(Format::Csv, rows)));
         let names: Vec<_> = header.trim_end().split(',').collect();
         assert!(names.contains(&own) && !names.contains(&others), "{names:?}");
@@ -222,14 +224,21 @@ fn the_label_of_another_run_is_not_this_ones() {
     let second = maker.make([second(Some(1), 0)]);
     assert!(!lost_hello.is_empty());
     let objects = objects(&[first, second].concat(), Rows::Both);
-    assert_eq!((&objects[0]["label"], &objects[0]["run"], &objects[0]["box"]), (&Value::Null, &4.into(), &"box".into()));
+    assert_eq!(
+        (&objects[0]["label"], &objects[0]["run"], &objects[0]["box"]),
+        (&Value::Null, &4.into(), &"box".into())
+    );
 }
 
 #[test]
 fn without_a_wall_clock_there_is_no_utc() {
     let octets = Maker::new("box").make([start(3, ""), second(None, 0)]);
     let objects = objects(&octets, Rows::Both);
-    assert_eq!((&objects[0]["utc"], &objects[0]["label"]), (&Value::Null, &"".into()), "empty is not unknown");
+    assert_eq!(
+        (&objects[0]["utc"], &objects[0]["label"]),
+        (&Value::Null, &"".into()),
+        "empty is not unknown"
+    );
     assert!(said(&octets, style(Format::Csv, Rows::Both)).contains(",\"\",3,"));
 }
 
@@ -252,7 +261,10 @@ fn a_summary_without_its_origin_takes_the_hellos() {
         origin: Origin { board: "bench".try_into().unwrap(), ..Origin::default() },
         start: None,
     }));
-    context.learn(&Record::Summary(Summary { accounts: [Some(Account::default()), None], ..Summary::default() }));
+    context.learn(&Record::Summary(Summary {
+        accounts: [Some(Account::default()), None],
+        ..Summary::default()
+    }));
     assert_eq!(context.origin.unwrap().board, "bench");
 }
 

@@ -156,7 +156,10 @@ impl Display for Skipped {
         }
         if let Some((major, minor)) = self.version {
             let (foreign, ours) = (self.foreign, MAJOR);
-            write!(f, "{separator}{foreign} records of format {major}.{minor}, of which this version reads {ours}.x only")?;
+            write!(
+                f,
+                "{separator}{foreign} records of format {major}.{minor}, of which this version reads {ours}.x only"
+            )?;
             separator = ", ";
         }
         if separator.is_empty() { f.write_str("nothing") } else { Ok(()) }

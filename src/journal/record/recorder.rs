@@ -1,9 +1,7 @@
 //! From the events of a box's life to frames.
 
 use super::Record;
-use super::body::{
-    BoxName, Dropped, Fault, Hello, Link, Origin, Passage, Second, Seen, Start, Summary,
-};
+use super::body::{BoxName, Dropped, Fault, Hello, Link, Origin, Passage, Second, Seen, Start, Summary};
 use super::codes::Coded;
 use super::frame::{DELIMITER, Frame, seal};
 use super::reason::CodedReason;

@@ -1,10 +1,10 @@
 //! The summary of a run, gathered from its last events.
 
+use super::Record;
 use super::body::{Account, Summary};
 use super::codes::{Coded, figure_code};
 use super::frame::{Frame, SUMMARY_BELOW, seal};
 use super::reason::CodedReason;
-use super::Record;
 use core::time::Duration;
 use measure::ledger::DirectionReport;
 use measure::record::{Event, Held, SettingReading};

@@ -116,10 +116,8 @@ fn a_second_has_all_its_figures_and_knows_its_run() {
 fn a_second_takes_at_most_64_octets_of_the_wire_whatever_its_figures() {
     let mut recorder = Recorder::new("box", None);
     recorder.take(&at(0, start(u32::MAX, "")));
-    let extreme = Stamped {
-        at: Instant::from_nanos(u64::MAX),
-        event: second(u64::MAX, u64::MAX, Duration::MAX),
-    };
+    let extreme =
+        Stamped { at: Instant::from_nanos(u64::MAX), event: second(u64::MAX, u64::MAX, Duration::MAX) };
     assert_eq!(recorder.take(&extreme).unwrap().len(), 64);
     let usual = at(96_000, second(9_998_000_000, 0, Duration::from_secs(90)));
     assert!(recorder.take(&usual).unwrap().len() < 36);
@@ -297,7 +295,11 @@ fn a_summary_is_under_400_octets_of_the_wire_whatever_its_figures() {
     let label = "l".repeat(48);
     let (length, summary) = sealed(&label, bad_run(u64::MAX, u64::MAX, 40));
     assert!(length < SUMMARY_BELOW, "{length}");
-    assert_eq!(summary.reasons.len() + usize::from(summary.reasons_left_out), 40, "what is left out is counted");
+    assert_eq!(
+        summary.reasons.len() + usize::from(summary.reasons_left_out),
+        40,
+        "what is left out is counted"
+    );
     assert_eq!(summary.accounts[0].unwrap().sent, (1 << 49) - 1);
 }
 

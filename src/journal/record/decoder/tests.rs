@@ -86,7 +86,8 @@ fn kinds_and_versions_that_are_not_known_are_counted_apart() {
     let other = foreign(0x25, 1, 0, b"anything");
     let (found, skipped) = read(&[&frame(0)[..], &newer_kind, &malformed, &other, &frame(3)].concat());
     assert_eq!(found, records([0, 3]));
-    let counted = Skipped { unknown: 1, malformed: 1, foreign: 1, version: Some((2, 5)), ..Skipped::default() };
+    let counted =
+        Skipped { unknown: 1, malformed: 1, foreign: 1, version: Some((2, 5)), ..Skipped::default() };
     assert_eq!(skipped, counted);
     assert_eq!(
         skipped.to_string(),
