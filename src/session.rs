@@ -17,7 +17,7 @@ use crate::port::Scout;
 use crate::port::worker::Order;
 use measure::evidence::Evidence;
 use measure::frame::{Identity, Writer, hear};
-use measure::link::LinkReading;
+use measure::link::{LinkReading, Rearm};
 use measure::loopcheck::{Heard, intruder};
 use measure::record::{Event, Held, Phase, SettingReading, Slipped, Words, text, words};
 use measure::screen::Screen;
@@ -104,14 +104,17 @@ pub struct Session<'a> {
     links: [LinkReading; 2],
     /// Probes that have left, by direction.
     probes: [u64; 2],
+    /// Tells a cable that was taken out from one that blinks.
+    unplugged: Rearm,
     stage: Stage,
 }
 
-/// Takes one cable through the whole chain.
+/// Takes one cable through the whole chain. No report where no cable was there to be judged: a run that nobody
+/// asked for, whose cable was taken out again before anything was sent.
 ///
 /// # Errors
 /// The sockets could not be opened: the request was right, the host cannot carry it out.
-pub fn run(rig: &mut dyn Rig, around: &mut dyn Around, config: &Config) -> io::Result<Report> {
+pub fn run(rig: &mut dyn Rig, around: &mut dyn Around, config: &Config) -> io::Result<Option<Report>> {
     Session::new(rig, around, config).run()
 }
 
@@ -129,11 +132,12 @@ impl<'a> Session<'a> {
             settings: Vec::new(),
             links: Default::default(),
             probes: [0; 2],
+            unplugged: Rearm::new(),
             stage: Stage::Over,
         }
     }
 
-    fn run(mut self) -> io::Result<Report> {
+    fn run(mut self) -> io::Result<Option<Report>> {
         self.introduce();
         // Both ports are listened to before the settings take them up.
         self.open()?;
@@ -142,13 +146,17 @@ impl<'a> Session<'a> {
             self.turn();
             self.rig.order(Order::Halt);
         }
-        Ok(self.close())
+        if matches!(self.stage, Stage::Withdrawn) {
+            self.note("the cable was taken out again before anything was sent: no run");
+            return Ok(None);
+        }
+        Ok(Some(self.close()))
     }
 
     /// The loop.
     fn turn(&mut self) {
         let mut due = self.rig.now();
-        while !matches!(self.stage, Stage::Over) {
+        while !matches!(self.stage, Stage::Over | Stage::Withdrawn) {
             let now = self.rig.now();
             self.watch_host(now);
             self.hear(now);

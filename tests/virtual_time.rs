@@ -295,3 +295,12 @@ fn a_frame_with_a_wrong_fcs_is_one_event_in_one_class() {
     assert_eq!((run.report.classes.link, run.report.classes.lost), (4, 0));
     assert_eq!(run.report.directions[0].lost.at_most, 4, "the account still has them among the lost");
 }
+
+#[test]
+fn a_run_that_nobody_asked_for_is_none_where_its_cable_is_taken_out_before_anything_was_sent() {
+    let events = Run::with(&["a open", "b open"]).configure(|config| config.give_up = None).go_in_vain();
+    let note = |event: &Event| matches!(event, Event::Note(note) if note.contains("no run"));
+    let told = events.iter().find(|stamped| note(&stamped.event)).expect("the log says so");
+    assert!(told.at.since(measure::units::Instant::ZERO) < Duration::from_millis(2200), "{:?}", told.at);
+    assert!(!events.iter().any(|stamped| matches!(stamped.event, Event::Verdict { .. })));
+}

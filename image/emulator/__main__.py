@@ -1,5 +1,6 @@
 """The emulated box: starts it, follows its serial log, does the steps asked for, and clears everything away."""
 
+import os
 import signal
 import sys
 
@@ -16,6 +17,10 @@ def main() -> int:
         request = options.read()
         with Box(request) as box:
             return follow.until_the_end(box, request)
+    except BrokenPipeError:
+        # Whoever read the log has had enough of it; what is still in the buffer goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     except Refused as refused:
         print(f"boot: {refused}", file=sys.stderr)
         return refused.code

@@ -130,7 +130,7 @@ fn what_cannot_be_a_board_is_refused_in_one_line() {
         ("", "board my.toml: cable is missing; it is \"virtual\", \"emulated\" or \"ports\""),
         (
             "inherit = \"vitrual\"",
-            "board my.toml: inherit = \"vitrual\" is not virtual, emulated or x520, \
+            "board my.toml: inherit = \"vitrual\" is not virtual, emulated, emulated-box or x520, \
              or a path with a / or ending in .toml",
         ),
         (
@@ -176,7 +176,7 @@ fn a_clock_that_is_pinned_is_required_unless_the_board_says_otherwise() {
     }
     let board = load("x520").unwrap();
     assert_eq!((board.clock_proof, board.dma_latency_us), (ClockProof::Report, Some(10)));
-    assert_eq!((board.watchdog, board.watchdog_timeout_s), (None, 30));
+    assert_eq!((board.watchdog.as_deref(), board.watchdog_timeout_s), (Some("/dev/watchdog0"), 30));
 }
 
 #[test]
@@ -224,7 +224,7 @@ fn unreadable_files_are_refused_in_one_line() {
 fn a_name_that_is_no_board_is_refused_with_the_ones_there_are() {
     assert_eq!(
         load("vitrual\n").unwrap_err().to_string(),
-        "board \"vitrual\\n\" is not virtual, emulated or x520, or a path with a / or ending in .toml"
+        "board \"vitrual\\n\" is not virtual, emulated, emulated-box or x520, or a path with a / or ending in .toml"
     );
 }
 

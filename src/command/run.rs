@@ -116,7 +116,8 @@ fn config(request: &RunRequest, notes: Vec<Words>) -> Result<Config, HostRefused
 fn drive(rig: &mut dyn Rig, desk: &mut Desk, config: &Config) -> Result<Report, NotDone> {
     let report = session::run(rig, desk, config);
     desk.finish();
-    report.map_err(|error| HostRefused::new("packet sockets", error).into())
+    let report = report.map_err(|error| HostRefused::new("packet sockets", error))?;
+    report.ok_or_else(|| HostRefused::new("no run", "the cable was taken out").into())
 }
 
 /// What is printed after the log: the cable's own account and the result, where they are asked for.

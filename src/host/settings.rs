@@ -3,12 +3,11 @@
 use super::clock::{self, ClockFault, ClockPin, Khz, measured};
 use super::files::RealFiles;
 use super::latency::{self, LatencyHold};
-use super::watchdog::{Watchdog, WatchdogError};
 use crate::board::{Board, ClockProof};
 use measure::record::{Held, SettingReading, Slipped, Words, words};
 use measure::units::Instant;
 use measure::verdict::Setting;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// How often the settings are looked at while a run goes on.
@@ -171,13 +170,6 @@ impl Applied {
     }
 }
 
-/// Arms the board's watchdog; none where it has none. Once, at boot: it stays armed from run to run.
-#[must_use]
-pub fn arm_watchdog(board: &Board) -> Option<Result<Watchdog, WatchdogError>> {
-    let device = board.watchdog.as_ref()?;
-    Some(Watchdog::open(Path::new(device), board.watchdog_timeout_s))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -260,12 +252,5 @@ mod tests {
             let pin = &applied.readings[1];
             assert_eq!((pin.held, pin.required), (Held::NotAvailable, clock_required));
         }
-    }
-
-    #[test]
-    fn a_board_without_a_watchdog_arms_none_and_a_missing_one_is_an_error() {
-        assert!(arm_watchdog(&board()).is_none());
-        let board = Board { watchdog: Some("/nowhere/watchdog0".to_owned()), ..board() };
-        assert!(matches!(arm_watchdog(&board), Some(Err(WatchdogError::Open { .. }))));
     }
 }

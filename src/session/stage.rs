@@ -26,11 +26,19 @@ const DEAD: Duration = Duration::from_secs(5);
 
 /// Where the session is.
 pub(super) enum Stage {
-    Link { watch: Box<LinkWatch>, restart: Restart },
-    Check { check: Box<LoopCheck>, watch: Box<LinkWatch> },
+    Link {
+        watch: Box<LinkWatch>,
+        restart: Restart,
+    },
+    Check {
+        check: Box<LoopCheck>,
+        watch: Box<LinkWatch>,
+    },
     Traffic(Traffic),
     Drain(Drain),
     Over,
+    /// Nothing was sent, and there is nothing to judge.
+    Withdrawn,
 }
 
 /// Taking port A's link down to see whether port B notices.
@@ -75,7 +83,7 @@ impl Session<'_> {
             Stage::Check { check, watch } => self.check(now, check, watch),
             Stage::Traffic(traffic) => self.traffic(now, traffic),
             Stage::Drain(drain) => self.drain(now, drain),
-            Stage::Over => Stage::Over,
+            over @ (Stage::Over | Stage::Withdrawn) => over,
         };
         self.stage = next;
     }
@@ -106,6 +114,7 @@ impl Session<'_> {
             Restart::Down { since } => self.await_carrier_drop(now, watch, since),
             Restart::Wanted if self.both_up() => self.take_port_a_down(now, watch),
             Restart::Wanted | Restart::Done => match watch.see(now, self.links) {
+                LinkState::Waiting if self.is_withdrawn(now) => Stage::Withdrawn,
                 LinkState::Waiting => self.keep_waiting(watch, restart),
                 LinkState::Up { .. } => self.enter_check(now, watch),
                 LinkState::Stuck(reason) => {
@@ -122,6 +131,12 @@ impl Session<'_> {
         for port in Side::BOTH {
             watch.note_faults(port, self.evidence.link_faults(port).unwrap_or(0));
         }
+    }
+
+    /// Nobody asked for this run, and both ports have been down for as long as tells one cable from the next.
+    fn is_withdrawn(&mut self, now: Instant) -> bool {
+        let down = self.links.iter().all(|link| link.carrier == Some(false));
+        self.config.give_up.is_none() && self.unplugged.see(now, down)
     }
 
     fn keep_waiting(&mut self, watch: Box<LinkWatch>, restart: Restart) -> Stage {

@@ -106,6 +106,26 @@ impl Run {
     }
 
     pub fn go(self) -> Outcome {
+        let (report, world, tape) = self.drive();
+        Outcome {
+            report: report.expect("somebody asked for this run"),
+            truth: world.with_cable(|cable| *cable.account()),
+            events: tape.events,
+            screens: tape.screens,
+            socket_drops: world.socket_drops(),
+            carriers: Side::BOTH.map(|side| world.with_cable(|cable| cable.carrier(side, world.now()))),
+            flood: world.flood(),
+        }
+    }
+
+    /// The log of a run that comes to no verdict, because its cable was taken out again.
+    pub fn go_in_vain(self) -> Vec<Stamped> {
+        let (report, _, tape) = self.drive();
+        assert_eq!(report, None);
+        tape.events
+    }
+
+    fn drive(self) -> (Option<Report>, World, Tape) {
         let script = Script::parse(&self.faults).expect("a test's own script");
         let End::After(run) = self.config.plan.end else { panic!("a test's plan ends by time") };
         let traffic = self.config.plan.settle + run;
@@ -123,15 +143,7 @@ impl Run {
         };
         let report =
             session::run(&mut world, &mut tape, &self.config).expect("the model's sockets always open");
-        Outcome {
-            report,
-            truth: world.with_cable(|cable| *cable.account()),
-            events: tape.events,
-            screens: tape.screens,
-            socket_drops: world.socket_drops(),
-            carriers: Side::BOTH.map(|side| world.with_cable(|cable| cable.carrier(side, world.now()))),
-            flood: world.flood(),
-        }
+        (report, world, tape)
     }
 }
 

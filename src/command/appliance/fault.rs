@@ -9,7 +9,7 @@ use crate::host::init::{self, End, Linux};
 use crate::journal::text::Line;
 use crate::panel::framebuffer::{self, FramebufferPanel};
 use measure::life::Input;
-use measure::record::{Event, Stamped, Text, Words, text, words};
+use measure::record::{Event, Stamped, text, words};
 use measure::screen::Screen;
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -23,24 +23,24 @@ const READABLE: Duration = Duration::from_secs(10);
 /// Why no cable is judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fault {
-    /// For the display.
-    pub brief: Text,
+    /// For the display, at most 48 characters.
+    pub brief: &'static str,
     /// For the log.
-    pub line: Words,
+    pub line: String,
 }
 
 impl Fault {
     /// `brief` for the display, `why` for the log.
-    pub(super) fn new(brief: &str, why: &impl core::fmt::Display) -> Self {
-        Self { brief: text(brief), line: words(why) }
+    pub(super) fn new(brief: &'static str, why: &impl core::fmt::Display) -> Self {
+        Self { brief, line: why.to_string() }
     }
 }
 
 /// Shows and tells the fault, and comes back when the box is to start again or to be switched off: at the button,
 /// or after ten seconds, as the board says.
 pub(super) fn stand(front: &mut Front, outfit: &Outfit, fault: &Fault) -> End {
-    front.show(&Screen::Fault { text: fault.brief.clone() });
-    front.tell(Event::Fault(fault.line.clone()));
+    front.show(&Screen::Fault { text: text(fault.brief) });
+    front.tell(Event::Fault(words(&fault.line)));
     let since = front.now();
     loop {
         let now = front.now();

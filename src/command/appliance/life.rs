@@ -162,7 +162,10 @@ impl Life {
     }
 
     fn enter_waiting(&mut self) {
-        self.waiting = LinkWatch::new(LinkConfig::auto(self.board.speed), self.front.now());
+        let now = self.front.now();
+        self.waiting = LinkWatch::new(LinkConfig::auto(self.board.speed), now);
+        // So that the display tells at once what there is.
+        let _: LinkState = self.waiting.see(now, self.links);
         self.front.tell(Event::Phase(Phase::Wait));
     }
 
@@ -253,14 +256,20 @@ impl Life {
             notes,
         };
         let config = task.config().map_err(|error| Fault::new("no random numbers", &error))?;
-        let (report, end) =
-            self.drive(&config).map_err(|error| Fault::new("the run did not start", &error))?;
-        self.last = Some((report.verdict(), run));
-        (self.state, _) = self.state.on(Input::RunOver);
+        let outcome = self.drive(&config);
+        let (report, end) = outcome.map_err(|error| Fault::new("the run did not start", &error))?;
+        if let Some(report) = report {
+            self.last = Some((report.verdict(), run));
+            (self.state, _) = self.state.on(Input::RunOver);
+        } else {
+            self.runs -= 1;
+            (self.state, _) = self.state.on(Input::Unplugged);
+            self.enter_waiting();
+        }
         Ok(end)
     }
 
-    fn drive(&mut self, config: &Config) -> io::Result<(Report, Option<End>)> {
+    fn drive(&mut self, config: &Config) -> io::Result<(Option<Report>, Option<End>)> {
         let clock = self.front.clock();
         let mut running = Running {
             front: &mut self.front,
@@ -301,8 +310,10 @@ impl Output for Running<'_> {
     fn event(&mut self, at: Instant, event: Event) {
         let wedge = self.debug == Some(Debug::Wedge) && event == Event::Phase(Phase::Run);
         self.front.tell_at(at, event);
-        while wedge {
-            std::thread::sleep(Duration::from_secs(1));
+        if wedge {
+            loop {
+                std::thread::sleep(Duration::from_secs(1));
+            }
         }
     }
 
