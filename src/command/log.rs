@@ -30,7 +30,7 @@ pub fn run(request: &LogRequest) -> Result<(), NotDone> {
     let mut sources = request.sources.iter().map(open).collect::<Result<Vec<_>, _>>()?;
     let first = if request.style.format == Format::Csv { header(request.style.rows) } else { String::new() };
     let written = follow(&mut sources, &stop, first, &mut io::stdout());
-    sources.iter_mut().for_each(Source::tell_skipped);
+    sources.iter().for_each(Source::tell_skipped);
     match written {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             return Err(HostRefused::new("standard output", error).into());

@@ -126,9 +126,8 @@ impl Source {
         self.version = version;
     }
 
-    /// Says what was not read, where there was anything.
-    pub fn tell_skipped(&mut self) {
-        self.reader.cut();
+    /// Says what was skipped, where there was anything.
+    pub fn tell_skipped(&self) {
         let (records, skipped) = (self.reader.records(), self.reader.skipped());
         if !skipped.is_nothing() {
             tell(&self.name, format_args!("{records} records read, skipped: {skipped}"));

@@ -68,7 +68,7 @@ const COMMON: [(&str, fn(&Common<'_>) -> Cell); 10] = [
     ("box", |row| row.context.box_id.as_deref().into()),
     ("board", |row| row.context.origin.as_ref().map(|origin| origin.board.as_str()).into()),
     ("version", |row| row.context.origin.as_ref().map(|origin| origin.version.as_str()).into()),
-    ("commit", |row| row.context.origin.as_ref().and_then(|origin| origin.commit.as_deref()).into()),
+    ("git_commit", |row| row.context.origin.as_ref().and_then(|origin| origin.commit.as_deref()).into()),
     ("label", |row| row.label.into()),
     ("run", |row| u64::from(row.run).into()),
     ("at_s", |row| scaled(row.at_ms, 1e3).into()),
