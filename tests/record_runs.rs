@@ -1,5 +1,4 @@
 //! The records of whole runs in virtual time: what they say is what the report says, in few octets.
-#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test, in helpers too")]
 
 mod common;
 

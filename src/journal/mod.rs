@@ -1,5 +1,6 @@
-//! What is written of a run: the text log, the JSON result, and the mailboxes that keep a slow reader
-//! from disturbing a run; and the serial line, on which somebody may also type.
+//! What is written of a run: the text log, the JSON result, the records for programs, and the mailboxes that
+//! keep a slow reader from disturbing a run; and the serial line, on which somebody may also type. And what
+//! reads records back.
 
 mod backlog;
 pub mod json;

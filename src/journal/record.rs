@@ -28,7 +28,7 @@
 pub mod body;
 pub(super) mod codes;
 mod decoder;
-mod frame;
+pub(super) mod frame;
 mod reason;
 mod recorder;
 mod summary;

@@ -33,7 +33,7 @@ pub fn of(record: &Record) -> Vec<String> {
     }
 }
 
-/// Whose line this is, as one word.
+/// A name as one word, in quotes where it is none: whose line this is, or what a program calls itself.
 pub fn mark(name: &str) -> String {
     let word = !name.contains(|c: char| c.is_whitespace() || c.is_control() || c == '"');
     if word { name.to_owned() } else { Quoted(name).to_string() }
@@ -98,14 +98,14 @@ fn bps(rate: u64) -> BitRate {
 }
 
 fn hello_line(hello: &Hello) -> String {
-    let Origin { version, board, .. } = &hello.origin;
+    let (version, board) = (mark(&hello.origin.version), &hello.origin.board);
     let tail = tail(&hello.origin, &hello.box_id, hello.unix_ms);
     match &hello.start {
         Some(start) => format!(
             "start run {}, version {version}, board {}, cable {}, label {}, nonce {:08x}{tail}",
             start.run,
             Quoted(board),
-            start.cable,
+            mark(&start.cable),
             Quoted(&start.label),
             start.nonce,
         ),
@@ -115,7 +115,7 @@ fn hello_line(hello: &Hello) -> String {
 
 /// What records say beyond the log.
 fn tail(origin: &Origin, box_id: &str, unix_ms: Option<u64>) -> String {
-    let commit = OrNa(origin.commit.as_ref());
+    let commit = OrNa(origin.commit.as_deref().map(mark));
     format!(", commit {commit}, box {}, utc {}", Quoted(box_id), OrNa(unix_ms.map(Utc)))
 }
 
@@ -151,7 +151,7 @@ fn summary_lines(summary: &Summary) -> Vec<String> {
     }
     lines.extend(mark_lines(summary));
     let origin = summary.origin.clone().unwrap_or_default();
-    let whose = summary.origin.as_ref().map(|origin| (&origin.version, Quoted(&origin.board)));
+    let whose = summary.origin.as_ref().map(|origin| (mark(&origin.version), Quoted(&origin.board)));
     let (version, board) = whose.unzip();
     let tail = tail(&origin, &summary.box_id, summary.unix_ms);
     let (version, board, label) = (OrNa(version), OrNa(board), Quoted(&summary.label));
@@ -191,7 +191,7 @@ fn account_events(direction: Direction, summary: &Summary, account: &Account) ->
         direction,
         checked_bits: account.checked_bits,
         errors: account.ber_errors,
-        bound: account.ber_bound,
+        bound: account.ber_bound.filter(|bound| bound.is_finite()),
         confidence: f64::from(ppm) / 1e6,
         equivalent: summary.equivalent,
     });

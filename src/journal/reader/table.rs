@@ -61,8 +61,10 @@ struct Moment<'a>(&'a Second, &'a Context);
 
 /// A column: its name, and what stands in it.
 type Column<T> = (&'static str, fn(&T) -> Cell);
+type CommonColumn = (&'static str, fn(&Common<'_>) -> Cell);
+type MomentColumn = (&'static str, fn(&Moment<'_>) -> Cell);
 
-const COMMON: [(&str, fn(&Common<'_>) -> Cell); 10] = [
+const COMMON: [CommonColumn; 10] = [
     ("kind", |row| row.kind.into()),
     ("source", |row| row.context.source.as_str().into()),
     ("box", |row| row.context.box_id.as_deref().into()),
@@ -75,7 +77,7 @@ const COMMON: [(&str, fn(&Common<'_>) -> Cell); 10] = [
     ("utc", |row| row.context.unix_ms(row.at_ms).map(|unix_ms| Utc(unix_ms).to_string()).into()),
 ];
 
-const SECOND: [(&str, fn(&Moment<'_>) -> Cell); 8] = [
+const SECOND: [MomentColumn; 8] = [
     ("phase", |Moment(_, context)| context.phase.map(phase).into()),
     ("a_to_b_rate_gbps", |Moment(second, _)| second.rates_kbps[0].map(|kbps| scaled(kbps, 1e6)).into()),
     ("b_to_a_rate_gbps", |Moment(second, _)| second.rates_kbps[1].map(|kbps| scaled(kbps, 1e6)).into()),

@@ -2,11 +2,13 @@
 
 use super::*;
 use crate::journal::record::body::{Account, Passage};
+use crate::journal::record::frame::tests::foreign;
 use crate::journal::record::{CodedReason, Recorder};
 use core::time::Duration;
 use measure::record::{Classes, Event, Phase, Stamped, text};
 use measure::units::{BitRate, Direction, Instant};
 use measure::verdict::{Reason, Verdict};
+use proptest::prelude::*;
 use serde_json::Value;
 
 fn start(run: u32, label: &str) -> Event {
@@ -282,4 +284,43 @@ fn every_frame_of_a_run_says_something() {
     let mut out = String::new();
     reader.take(&frames, &mut out);
     assert_eq!((reader.records(), reader.skipped().is_nothing()), (4, true));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    /// Frames that are whole, with bodies of any octets: whoever made them, lines stay lines and rows rows.
+    #[test]
+    fn no_record_breaks_a_line_or_a_row(kind in 1..9_u8, body in prop::collection::vec(any::<u8>(), 0..300)) {
+        let frame = foreign(0x10, kind, 0, &body);
+        let lines = said(&frame, Style::default());
+        prop_assert!(lines.lines().all(|line| !line.contains(char::is_control)), "{lines:?}");
+        for object in said(&frame, style(Format::JsonLines, Rows::Both)).lines() {
+            prop_assert!(serde_json::from_str::<Value>(object).is_ok(), "{object}");
+        }
+        said(&frame, style(Format::Csv, Rows::Both));
+    }
+
+    /// The same for seconds with any figures.
+    #[test]
+    fn no_figures_take_the_reader_down(at_ms in any::<u64>(), unix_ms in any::<u64>(), rate in any::<u64>()) {
+        let mut context = Context::default();
+        let hello = Hello { at_ms, unix_ms: Some(unix_ms), box_id: BoxName::new(), origin: Origin::default(), start: None };
+        context.learn(&Record::Hello(hello));
+        let second = Second {
+            at_ms: rate,
+            run: 1,
+            rates_kbps: [Some(rate); 2],
+            lost: rate,
+            corrupt: rate,
+            link: rate,
+            internal: rate,
+            left_s: Some(u32::MAX),
+        };
+        let record = Record::Second(second);
+        prop_assert_eq!(lines::of(&record).len(), 1);
+        let mut out = String::new();
+        table::json(Rows::Both, &context, &record, &mut out);
+        prop_assert!(serde_json::from_str::<Value>(&out).is_ok(), "{}", out);
+    }
 }

@@ -113,7 +113,7 @@ pub fn open(octets: &mut [u8]) -> Result<Opened, Unread> {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(in crate::journal) mod tests {
     use super::super::body::{Dropped, Passage};
     use super::*;
 
