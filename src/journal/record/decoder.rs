@@ -5,7 +5,7 @@
 //! arrive is never lost to what happened before or after it.
 
 use super::Record;
-use super::frame::{DELIMITER, LONGEST, MAJOR, Opened, Unread, open};
+use super::frame::{DELIMITER, LONGEST, Opened, Unread, open};
 use core::fmt::{self, Display, Formatter};
 use core::mem;
 
@@ -139,30 +139,27 @@ impl Skipped {
     }
 }
 
-/// What is not 0, in words; "nothing" for nothing.
+/// What is not 0, by name; "nothing" for nothing.
 impl Display for Skipped {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let counts = [
-            (self.octets, "octets of noise or damaged frames"),
-            (self.damaged, "damaged frames"),
-            (self.malformed, "malformed records"),
-            (self.unknown, "records of an unknown kind"),
-            (self.missing, "records missing"),
-        ];
+        if self.is_nothing() {
+            return f.write_str("nothing");
+        }
         let mut separator = "";
-        for (count, what) in counts.into_iter().filter(|&(count, _)| count > 0) {
-            write!(f, "{separator}{count} {what}")?;
-            separator = ", ";
+        for (what, count) in [
+            ("damaged frames", self.damaged),
+            ("octets of noise and damage", self.octets),
+            ("malformed records", self.malformed),
+            ("records of an unknown kind", self.unknown),
+            ("records of another format", self.foreign),
+            ("missing records", self.missing),
+        ] {
+            if count > 0 {
+                write!(f, "{separator}{what} {count}")?;
+                separator = ", ";
+            }
         }
-        if let Some((major, minor)) = self.version {
-            let (foreign, ours) = (self.foreign, MAJOR);
-            write!(
-                f,
-                "{separator}{foreign} records of format {major}.{minor}, of which this version reads {ours}.x only"
-            )?;
-            separator = ", ";
-        }
-        if separator.is_empty() { f.write_str("nothing") } else { Ok(()) }
+        Ok(())
     }
 }
 

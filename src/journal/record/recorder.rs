@@ -3,7 +3,7 @@
 use super::Record;
 use super::body::{BoxName, Dropped, Fault, Hello, Link, Origin, Passage, Second, Seen, Start, Summary};
 use super::codes::Coded;
-use super::frame::{DELIMITER, Frame, seal};
+use super::frame::{Frame, seal};
 use super::reason::CodedReason;
 use super::summary::{Gathered, hold};
 use crate::journal::mailbox::Receiver;
@@ -28,8 +28,8 @@ const REST: u32 = 42;
 const LEFT: u32 = 28;
 
 /// Makes the records of a box: it is given every event once, in order, and gives a frame where the event makes
-/// one. An event that a slow reader cost is simply not given; it is counted by the mailbox, and that event makes
-/// a record.
+/// one. Events that a slow reader cost are simply not given: the mailbox counts them, and its count makes a
+/// record.
 #[derive(Clone, Debug, Default)]
 pub struct Recorder {
     box_id: BoxName,
@@ -50,7 +50,8 @@ impl Recorder {
         Self { box_id: cut(box_id), origin, ..Self::default() }
     }
 
-    /// The clock chip is set: at the monotonic moment `at` it was `unix` since 1970-01-01 UTC.
+    /// The clock chip is set: at the monotonic moment `at` it was `unix` since 1970-01-01 UTC. To be told again
+    /// whenever either clock is set anew; a moment that cannot have been leaves wall time unknown.
     pub fn set_wall_clock(&mut self, at: Instant, unix: Duration) {
         self.epoch_ms = u64::try_from(unix.as_millis()).ok().and_then(|unix| unix.checked_sub(millis(at)));
     }
@@ -174,8 +175,7 @@ pub fn write_records(
     mut recorder: Recorder,
     mut sink: impl Write,
 ) -> io::Result<()> {
-    // Whatever was on the line before, the first frame is one of its own.
-    let mut outcome = sink.write_all(&[DELIMITER]);
+    let mut outcome = Ok(());
     while !events.finished() {
         while let Some(stamped) = events.take() {
             let frame = recorder.take(&stamped).filter(|_| outcome.is_ok());
