@@ -6,6 +6,7 @@
 
 mod badge;
 mod desk;
+mod display;
 mod duration;
 mod error;
 mod file;
@@ -13,16 +14,19 @@ mod keys;
 mod layer;
 mod port;
 mod show;
+mod wiring;
 pub(crate) mod words;
 
 pub use badge::{Badge, PciId};
-pub use desk::{ButtonKind, DisplayKind, OnFault, SerialSettings};
+pub use desk::{ButtonKind, OnFault, SerialSettings};
+pub use display::{BusKind, DisplayKind, DisplaySettings};
 pub use duration::{DurationArg, RIGHT as DURATION_RIGHT};
 pub use error::{BoardError, Conflict};
 pub use keys::{KEYS, Key};
 pub use measure::mix::{MixError, SizeMix};
 pub use port::PortPath;
 pub use show::list;
+pub use wiring::GpioLine;
 
 use layer::Layer;
 use measure::units::{BitRate, CLOCK_TOLERANCE_PPM, FCS_OCTETS, MAX_STREAMS};
@@ -157,6 +161,8 @@ pub struct Board {
     pub watchdog_timeout_s: u16,
     /// What the panel is drawn on.
     pub display: DisplayKind,
+    /// How that is wired and set.
+    pub display_settings: DisplaySettings,
     /// The serial port of the text log; none for no such log.
     pub serial: Option<SerialSettings>,
     /// What is pressed to start and stop a run.
@@ -187,6 +193,9 @@ impl Board {
         let cable = layer.cable.ok_or_else(|| missing("cable"))?;
         let ports = ports(cable, &layer).map_err(missing)?;
         let serial = serial(&layer);
+        let display = layer.display.unwrap_or_default();
+        let display_settings =
+            DisplaySettings::of(display, &layer).map_err(|conflict| place.refuse(conflict))?;
         let board = Self {
             name: place.name(),
             description: layer.description.map(|line| line.0).unwrap_or_default(),
@@ -209,7 +218,8 @@ impl Board {
             dma_latency_us: layer.dma_latency_us.map(|micros| micros.0),
             watchdog: layer.watchdog.map(|path| path.0),
             watchdog_timeout_s: layer.watchdog_timeout_s.map_or(30, |seconds| seconds.0),
-            display: layer.display.unwrap_or_default(),
+            display,
+            display_settings,
             serial,
             button: layer.button.map(|button| button.0).unwrap_or_default(),
             on_fault: layer.on_fault.unwrap_or_default(),
@@ -220,7 +230,7 @@ impl Board {
         };
         match board.check() {
             Ok(()) => Ok(board),
-            Err(conflict) => Err(BoardError::Conflict { board: place.shown(), conflict }),
+            Err(conflict) => Err(place.refuse(conflict)),
         }
     }
 

@@ -10,6 +10,7 @@ use linegauge::panel::canvas::Canvas;
 use linegauge::panel::{draw, png};
 use measure::record::{Classes, text};
 use measure::screen::Screen;
+use measure::ticket::{Outcome, Ticket};
 use measure::units::BitRate;
 use measure::verdict::Verdict;
 use proptest::prelude::*;
@@ -65,6 +66,20 @@ fn figures(
     bounds: [Option<f64>; 2],
 ) -> Screen {
     Screen::Figures { verdict, run: 12, rates, errors, bounds }
+}
+
+/// The page with the code of a run's result.
+fn qr(verdict: Verdict, run: u32, label: &str, errors: Classes) -> Screen {
+    let ticket = Ticket::new(&Outcome {
+        verdict,
+        run,
+        box_id: "bench-2",
+        label,
+        rates: [gbps(9.9999), gbps(9.871)],
+        errors,
+        bounds: [Some(2.99e-13), Some(1.2e-9)],
+    });
+    Screen::Qr { verdict, run, ticket }
 }
 
 /// Every page with a name for its picture.
@@ -149,6 +164,10 @@ fn pages() -> Vec<(&'static str, Screen)> {
         ),
         ("figures-unknown", figures(Verdict::Invalid, [None, None], clean, [None, Some(f64::NAN)])),
         ("figures-huge", figures(Verdict::Marginal, [fast, fast], many, [Some(f64::MAX), Some(5e-324)])),
+        ("qr-pass", qr(Verdict::Pass, 12, "", clean)),
+        ("qr-fail", qr(Verdict::Fail, 13, "rack 4 / cable 0042", classes(17, 5, 1, 0))),
+        ("qr-marginal", qr(Verdict::Marginal, 1014, "a name as long as there is no room for at all", clean)),
+        ("qr-invalid", qr(Verdict::Invalid, u32::MAX, "C-7", many)),
         ("fault", Screen::Fault { text: text("ports 0000:03:00.0 and .1 are not there") }),
         ("fault-short", Screen::Fault { text: text("no network ports") }),
     ]
@@ -190,6 +209,47 @@ fn every_page_looks_like_its_picture() {
             }
             assert!(canvas == decoded(&path), "{} shows another picture", path.display());
         }
+    }
+}
+
+/// What a reader of codes reads from the pixels, lit ones light.
+fn read_code(canvas: &Canvas) -> String {
+    let (width, height) = (usize::from(canvas.width()), usize::from(canvas.height()));
+    let side = |pixel: usize| u16::try_from(pixel).expect("a pixel of the canvas");
+    let dark = |x, y| !canvas.lit(side(x), side(y));
+    let mut image = rqrr::PreparedImage::prepare_from_bitmap(width, height, dark);
+    let codes = image.detect_grids();
+    assert_eq!(codes.len(), 1, "codes found at {width} x {height}");
+    codes[0].decode().unwrap_or_else(|error| panic!("at {width} x {height}: {error}")).1
+}
+
+#[test]
+fn a_code_is_read_back_from_its_pixels_at_every_size() {
+    let sizes = [(128, 64), (240, 240), (240, 320), (320, 240), (640, 480), (1280, 800), (161, 97)];
+    let codes = pages().into_iter().filter_map(|(_, screen)| match &screen {
+        Screen::Qr { ticket, .. } => Some((ticket.as_str().to_owned(), screen)),
+        _ => None,
+    });
+    for (text, screen) in codes {
+        for size in sizes {
+            assert_eq!(read_code(&drawn(&screen, size)), text);
+        }
+    }
+}
+
+#[test]
+fn the_readme_shows_a_code_as_it_is() {
+    let screen = qr(Verdict::Fail, 13, "rack 4 / cable 0042", classes(17, 5, 1, 0));
+    let text = read_code(&drawn(&screen, (320, 240)));
+    assert!(include_str!("../README.md").contains(&text), "README.md lacks {text}");
+}
+
+#[test]
+fn a_code_is_read_back_while_the_picture_rests() {
+    let screen = qr(Verdict::Fail, 13, "rack 4 / cable 0042", classes(17, 5, 1, 0));
+    for (right, down) in [(1, 0), (1, 1), (0, 1)] {
+        let text = read_code(&drawn(&screen, (128, 64)).moved(right, down));
+        assert!(text.starts_with("LG1F:13:BENCH-2:RACK 4 / CABLE 0042:"), "{text}");
     }
 }
 
@@ -360,6 +420,8 @@ fn any_screen() -> impl Strategy<Value = Screen> {
                 bounds
             }),
         words().prop_map(|why| Screen::Fault { text: text(&why) }),
+        (any_verdict(), any::<u32>(), "\\PC{0,60}", any_classes())
+            .prop_map(|(verdict, run, label, errors)| qr(verdict, run, &label, errors)),
     ]
 }
 

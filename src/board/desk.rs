@@ -1,4 +1,4 @@
-//! What a person sees, hears of and presses: display, serial port, button.
+//! What a person hears of and presses: serial port, button; and what a box does that cannot work.
 
 use super::words::any_of;
 use serde::Deserialize;
@@ -18,45 +18,6 @@ pub(super) const DEFAULT_BAUD: u32 = 115_200;
 
 /// Longest name of an input device, in characters.
 const LONGEST_NAME: usize = 80;
-
-/// What the panel is drawn on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum DisplayKind {
-    /// Nothing of the box's own.
-    #[default]
-    None,
-    /// The first framebuffer, `/dev/fb0`.
-    Framebuffer,
-}
-
-impl DisplayKind {
-    const ALL: [Self; 2] = [Self::None, Self::Framebuffer];
-
-    /// Its name in a board file.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Framebuffer => "framebuffer",
-        }
-    }
-}
-
-impl fmt::Display for DisplayKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for DisplayKind {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let kind = Self::ALL.into_iter().find(|kind| kind.name() == text);
-        kind.ok_or_else(|| any_of(Self::ALL.map(Self::name)))
-    }
-}
 
 /// What a box does that cannot work, once it has said so.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
@@ -157,14 +118,6 @@ pub(super) fn serial_path(text: &str) -> Result<Option<PathBuf>, &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_of_displays_are_read_back() {
-        for kind in DisplayKind::ALL {
-            assert_eq!(kind.name().parse(), Ok(kind));
-        }
-        assert_eq!("hdmi".parse::<DisplayKind>(), Err("none or framebuffer".to_owned()));
-    }
 
     #[test]
     fn names_of_what_is_done_at_a_fault_are_read_back() {

@@ -1,7 +1,7 @@
 //! Finding, reading and inheriting: from a name or a path to one layer.
 
 use super::BUILTIN;
-use super::error::BoardError;
+use super::error::{BoardError, Conflict};
 use super::keys;
 use super::layer::Layer;
 use super::words::{any_of, one_line, quoted, visible};
@@ -84,6 +84,11 @@ impl Place {
             Self::Builtin { name, .. } => (*name).to_owned(),
             Self::File(path) => visible(&path.to_string_lossy()),
         }
+    }
+
+    /// The refusal of this board for keys that do not go together.
+    pub fn refuse(&self, conflict: Conflict) -> BoardError {
+        BoardError::Conflict { board: self.shown(), conflict }
     }
 
     /// For the log: the built-in name, or the file's name without its ending.

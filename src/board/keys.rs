@@ -18,7 +18,7 @@ const fn key(name: &'static str, right: &'static str, default: &'static str) -> 
 }
 
 /// All keys, in the order in which a board is shown.
-pub const KEYS: [Key; 30] = [
+pub const KEYS: [Key; 43] = [
     key("description", "one line of text, at most 100 characters", "empty"),
     key(
         "inherit",
@@ -65,7 +65,24 @@ pub const KEYS: [Key; 30] = [
     key("dma-latency-us", "a whole number from 0 to 10000 (microseconds)", "no limit is asked for"),
     key("watchdog", "the path of a device, like \"/dev/watchdog0\"", "no watchdog"),
     key("watchdog-timeout-s", "a whole number from 2 to 600 (seconds)", "30"),
-    key("display", "\"none\" or \"framebuffer\"", "\"none\""),
+    key(
+        "display",
+        "\"none\", \"framebuffer\", \"ssd1306\", \"sh1106\", \"ssd1306-spi\", \"ssd1309-spi\", \"sh1106-spi\", \"st7789\" or \"ili9341\"",
+        "\"none\"",
+    ),
+    key("display-bus", super::wiring::BUS_RIGHT, "must be given for a display on a bus"),
+    key("display-address", "a whole number from 0x08 to 0x77", "0x3C"),
+    key("display-column-offset", "a whole number from 0 to 4 (columns)", "2"),
+    key("display-dc", super::wiring::LINE_RIGHT, "must be given for a display on SPI"),
+    key("display-reset", super::wiring::LINE_RIGHT, "the display resets itself"),
+    key("display-spi-khz", "a whole number from 100 to 100000 (kHz)", "8000 for an OLED, 32000 for a TFT"),
+    key("display-size", super::wiring::SIZE_RIGHT, "\"320x240\""),
+    key("display-upside-down", "true or false", "false"),
+    key("display-mirrored", "true or false", "true for an ILI9341, else false"),
+    key("display-inverted", "true or false", "true for an ST7789, else false"),
+    key("display-contrast", "a whole number from 0 to 255", "207"),
+    key("display-colours", super::wiring::COLOURS_RIGHT, "[\"FFFFFF\", \"20FF40\", \"FFB800\", \"FF3840\"]"),
+    key("display-dim-after-s", "a whole number from 0 to 86400 (seconds; 0 for never)", "600"),
     key("serial", super::desk::SERIAL_RIGHT, "\"none\""),
     key("serial-baud", "a whole number from 1200 to 4000000 (bits per second)", "115200"),
     key("serial-flow", "true or false", "false"),

@@ -1,9 +1,11 @@
 //! What one board file says, before it is laid over what it inherits.
 
 use super::badge::{self, PciId};
-use super::desk::{self, ButtonKind, DisplayKind, OnFault};
+use super::desk::{self, ButtonKind, OnFault};
+use super::display::DisplayKind;
 use super::duration::DurationArg;
 use super::port::PortPath;
+use super::wiring;
 use super::{CableKind, ClockProof, DEFAULT_ETHERTYPES, SizeMix};
 use serde::Deserialize;
 use std::path::PathBuf;
@@ -49,6 +51,19 @@ pub(super) struct Layer {
     pub watchdog: Option<DevicePath>,
     pub watchdog_timeout_s: Option<Within<u16, 2, 600>>,
     pub display: Option<DisplayKind>,
+    pub display_bus: Option<wiring::Bus>,
+    pub display_address: Option<Within<u8, 0x08, 0x77>>,
+    pub display_column_offset: Option<Within<u8, 0, 4>>,
+    pub display_dc: Option<wiring::Line>,
+    pub display_reset: Option<wiring::Line>,
+    pub display_spi_khz: Option<Within<u32, 100, 100_000>>,
+    pub display_size: Option<wiring::Pixels>,
+    pub display_upside_down: Option<bool>,
+    pub display_mirrored: Option<bool>,
+    pub display_inverted: Option<bool>,
+    pub display_contrast: Option<Within<u8, 0, 255>>,
+    pub display_colours: Option<wiring::Colours>,
+    pub display_dim_after_s: Option<Within<u32, 0, 86_400>>,
     pub serial: Option<Serial>,
     pub serial_baud: Option<Within<u32, 1200, 4_000_000>>,
     pub serial_flow: Option<bool>,
@@ -86,6 +101,19 @@ impl Layer {
             watchdog: self.watchdog.or(below.watchdog),
             watchdog_timeout_s: self.watchdog_timeout_s.or(below.watchdog_timeout_s),
             display: self.display.or(below.display),
+            display_bus: self.display_bus.or(below.display_bus),
+            display_address: self.display_address.or(below.display_address),
+            display_column_offset: self.display_column_offset.or(below.display_column_offset),
+            display_dc: self.display_dc.or(below.display_dc),
+            display_reset: self.display_reset.or(below.display_reset),
+            display_spi_khz: self.display_spi_khz.or(below.display_spi_khz),
+            display_size: self.display_size.or(below.display_size),
+            display_upside_down: self.display_upside_down.or(below.display_upside_down),
+            display_mirrored: self.display_mirrored.or(below.display_mirrored),
+            display_inverted: self.display_inverted.or(below.display_inverted),
+            display_contrast: self.display_contrast.or(below.display_contrast),
+            display_colours: self.display_colours.or(below.display_colours),
+            display_dim_after_s: self.display_dim_after_s.or(below.display_dim_after_s),
             serial: self.serial.or(below.serial),
             serial_baud: self.serial_baud.or(below.serial_baud),
             serial_flow: self.serial_flow.or(below.serial_flow),

@@ -63,6 +63,9 @@ impl Board {
     /// The keys of what people see and press, and of what the box is known by.
     fn show_desk(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "display = \"{}\"", self.display)?;
+        for (key, value) in self.display_settings.shown(self.display) {
+            optional(f, key, value)?;
+        }
         write_serial(f, self.serial.as_ref())?;
         writeln!(f, "button = {}", basic_string(&self.button.to_string()))?;
         writeln!(f, "on-fault = \"{}\"", self.on_fault)?;
@@ -88,6 +91,6 @@ fn optional(f: &mut fmt::Formatter<'_>, key: &str, value: Option<String>) -> fmt
 }
 
 /// A TOML basic string; a board's texts have no control characters.
-fn basic_string(text: &str) -> String {
+pub(super) fn basic_string(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }

@@ -240,8 +240,107 @@ fn another_software_cable_brings_its_own_ports() {
     assert!(line.starts_with("board virtual: port-a is missing; it is a PCI path"), "{line}");
 }
 
-fn any_display() -> impl Strategy<Value = DisplayKind> {
-    prop::sample::select(vec![DisplayKind::None, DisplayKind::Framebuffer])
+fn any_line() -> impl Strategy<Value = GpioLine> {
+    (0..100_u8, any::<u32>()).prop_map(|(chip, line)| GpioLine { chip: format!("gpiochip{chip}"), line })
+}
+
+/// A display with settings that mean something to it.
+fn any_display() -> impl Strategy<Value = (DisplayKind, DisplaySettings)> {
+    let wiring = (0x08..=0x77_u8, 0..=4_u8, any_line(), prop::option::of(any_line()), 100..=100_000_u32);
+    let look =
+        ((128..=320_u16, 64..=240_u16), any::<[bool; 3]>(), any::<(u8, [[u8; 3]; 4])>(), 0..=86_400_u64);
+    let kinds = "none framebuffer ssd1306 sh1106 ssd1306-spi ssd1309-spi sh1106-spi st7789 ili9341";
+    let kinds: Vec<DisplayKind> = kinds.split(' ').map(|name| name.parse().unwrap()).collect();
+    (prop::sample::select(kinds), "/[^\\p{Cc}]{1,79}", wiring, look).prop_map(|(kind, bus, wiring, look)| {
+        let (address, column_offset, dc, reset, spi_khz) = wiring;
+        let (size, [upside_down, inverted, mirrored], (contrast, colours), dim_after) = look;
+        let mut settings = DisplaySettings::defaults(kind);
+        if kind != DisplayKind::None {
+            settings.dim_after = (dim_after > 0).then(|| Duration::from_secs(dim_after));
+        }
+        if kind.bus().is_some() {
+            settings = DisplaySettings { bus: Some(bus), upside_down, inverted, ..settings };
+        }
+        match kind.bus() {
+            Some(BusKind::I2c) => settings.address = address,
+            Some(BusKind::Spi) => settings = DisplaySettings { dc: Some(dc), reset, spi_khz, ..settings },
+            None => {}
+        }
+        if kind.is_tft() {
+            (settings.size, settings.mirrored) = (size, mirrored);
+        }
+        if kind.is_tft() || kind == DisplayKind::Framebuffer {
+            settings.colours = colours;
+        }
+        if kind.is_oled() {
+            settings.contrast = contrast;
+        }
+        if matches!(kind, DisplayKind::Sh1106 | DisplayKind::Sh1106Spi) {
+            settings.column_offset = column_offset;
+        }
+        (kind, settings)
+    })
+}
+
+#[test]
+fn a_display_says_how_it_is_wired_and_nothing_that_means_nothing_to_it() {
+    for (text, line) in [
+        (
+            "display = \"sh1106\"",
+            "display = sh1106: it needs display-bus, which is the path of a device like \"/dev/i2c-1\" or \
+             \"/dev/spidev0.0\", or the name of an I2C adapter, at most 80 characters",
+        ),
+        (
+            "display = \"st7789\"\ndisplay-bus = \"/dev/spidev0.0\"",
+            "display = st7789: it needs display-dc, which is a GPIO chip and a line of it, like \"gpiochip0:25\"",
+        ),
+        (
+            "display = \"ssd1306-spi\"\ndisplay-bus = \"SMBus I801\"\ndisplay-dc = \"gpiochip0:25\"",
+            "display-bus = \"SMBus I801\": ssd1306-spi is on SPI, of which the bus is a path like \"/dev/spidev0.0\"",
+        ),
+        (
+            "display = \"ssd1306\"\ndisplay-bus = \"/dev/i2c-1\"\ndisplay-column-offset = 2",
+            "display-column-offset = 2: it is for display = sh1106 or sh1106-spi; this one is ssd1306",
+        ),
+        (
+            "display = \"framebuffer\"\ndisplay-address = 0x3D",
+            "display-address = 0x3D: it is for display = ssd1306 or sh1106; this one is framebuffer",
+        ),
+        (
+            "display = \"ssd1306\"\ndisplay-bus = \"/dev/i2c-1\"\ndisplay-size = \"320x240\"",
+            "display-size = \"320x240\": it is for display = st7789 or ili9341; this one is ssd1306",
+        ),
+        (
+            "display = \"st7789\"\ndisplay-size = \"640x480\"",
+            "display-size = \"640x480\" is not width x height in pixels like \"320x240\", from 128x64 to 240x320 or 320x240",
+        ),
+    ] {
+        let text = format!("inherit = \"virtual\"\n{text}");
+        assert_eq!(refusal(&[("my.toml", &text)], "my.toml"), format!("board my.toml: {line}"));
+    }
+}
+
+#[test]
+fn a_display_can_be_inherited_and_taken_away() {
+    let files = [
+        (
+            "a.toml",
+            "cable = \"virtual\"\ndisplay = \"sh1106\"\ndisplay-bus = \"SMBus I801\"\ndisplay-contrast = 9",
+        ),
+        ("b.toml", "inherit = \"a.toml\"\ndisplay-column-offset = 0\ndisplay-dim-after-s = 0"),
+        ("c.toml", "inherit = \"b.toml\"\ndisplay = \"none\""),
+    ];
+    let folder = folder(&files);
+    let [b, c] = ["b.toml", "c.toml"].map(|name| load_in(&folder, name).unwrap());
+    let expected = DisplaySettings {
+        bus: Some("SMBus I801".to_owned()),
+        column_offset: 0,
+        contrast: 9,
+        dim_after: None,
+        ..DisplaySettings::defaults(DisplayKind::Sh1106)
+    };
+    assert_eq!((b.display, b.display_settings), (DisplayKind::Sh1106, expected));
+    assert_eq!(c.display_settings, DisplaySettings::defaults(DisplayKind::None));
 }
 
 fn any_serial() -> impl Strategy<Value = SerialSettings> {
@@ -277,7 +376,7 @@ fn any_board() -> impl Strategy<Value = Board> {
             let (clock_proof, dma_latency_us, watchdog, watchdog_timeout_s) = host;
             let (streams, pace, mtu, tolerance_ppm) = numbers;
             let (link_restart, mac_checks_fcs, clock_khz, clock_required) = flags;
-            let (display, serial, button, badge) = desk;
+            let ((display, display_settings), serial, button, badge) = desk;
             Board {
                 description,
                 streams,
@@ -295,6 +394,7 @@ fn any_board() -> impl Strategy<Value = Board> {
                 watchdog_timeout_s,
                 clock_required: clock_required && clock_khz.is_some(),
                 display,
+                display_settings,
                 serial,
                 button,
                 badge,

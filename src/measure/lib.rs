@@ -12,7 +12,7 @@
 //! - is it a loop, is there a link: [`link`], [`loopcheck`];
 //! - what the box does next: [`life`];
 //! - the account and the judgement: [`ledger`], [`ber`], [`evidence`], [`verdict`];
-//! - what to tell people: [`record`], [`screen`].
+//! - what to tell people: [`record`], [`screen`], [`ticket`].
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -38,5 +38,6 @@ pub mod screen;
 pub mod smear;
 pub mod stream;
 pub mod tally;
+pub mod ticket;
 pub mod units;
 pub mod verdict;

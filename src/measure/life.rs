@@ -3,7 +3,7 @@
 //! | | press | hold, or press twice | links up | run over | both down for 2 s |
 //! |---|---|---|---|---|---|
 //! | waiting | run, 25 s for a link | next duration | run | – | – |
-//! | running | stop | – | – | show the verdict | – |
+//! | running | stop | – | – | show the verdict | waiting: the cable was taken out before anything was sent |
 //! | verdict | run again | next duration | – | – | waiting |
 //!
 //! Power-off works in every state. A verdict is not followed by a run by itself: the cable has to be unplugged
@@ -36,7 +36,7 @@ pub enum Input {
     LinksUp,
     /// The run has ended.
     RunOver,
-    /// Both ports have been down for 2 s.
+    /// Both ports have been down for 2 s; in a run only while nothing has been sent.
     Unplugged,
 }
 
@@ -75,9 +75,9 @@ impl State {
             (Self::Waiting, Input::LinksUp) => (Self::Running, Act::RunByItself),
             (Self::Running, Input::Press) => (Self::Running, Act::Stop),
             (Self::Running, Input::RunOver) => (Self::Verdict, Act::ShowVerdict),
-            (Self::Verdict, Input::Unplugged) => (Self::Waiting, Act::Wait),
+            (Self::Running | Self::Verdict, Input::Unplugged) => (Self::Waiting, Act::Wait),
             (Self::Waiting, Input::RunOver | Input::Unplugged)
-            | (Self::Running, Input::Next | Input::LinksUp | Input::Unplugged)
+            | (Self::Running, Input::Next | Input::LinksUp)
             | (Self::Verdict, Input::LinksUp | Input::RunOver) => (self, Act::Nothing),
         }
     }
@@ -123,7 +123,7 @@ mod tests {
         use State::*;
         let rows = [
             (Waiting, [RunNow, NextDuration, PowerOff, RunByItself, Nothing, Nothing]),
-            (Running, [Stop, Nothing, PowerOff, Nothing, ShowVerdict, Nothing]),
+            (Running, [Stop, Nothing, PowerOff, Nothing, ShowVerdict, Wait]),
             (Verdict, [RunNow, NextDuration, PowerOff, Nothing, Nothing, Wait]),
         ];
         for (state, acts) in rows {

@@ -1,6 +1,7 @@
 //! What the display shows, as values; `panel` makes pixels of it.
 
 use crate::record::{Classes, Text};
+use crate::ticket::Ticket;
 use crate::units::BitRate;
 use crate::verdict::Verdict;
 use core::time::Duration;
@@ -61,5 +62,14 @@ pub enum Screen {
     Fault {
         /// Why, in plain words.
         text: Text,
+    },
+    /// The result as a QR code.
+    Qr {
+        /// The word, small.
+        verdict: Verdict,
+        /// Run number.
+        run: u32,
+        /// What the code says.
+        ticket: Ticket,
     },
 }

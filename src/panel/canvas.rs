@@ -55,6 +55,16 @@ impl Canvas {
         }
     }
 
+    /// The picture moved to the right and down; what leaves it is lost, and what comes in is dark.
+    #[must_use]
+    pub fn moved(&self, right: u16, down: u16) -> Self {
+        let mut moved = Self::new(self.width, self.height);
+        for y in down..self.height {
+            (right..self.width).for_each(|x| moved.set(x, y, self.lit(x - right, y - down)));
+        }
+        moved
+    }
+
     /// Lit pixels.
     #[must_use]
     pub fn lit_count(&self) -> u32 {
@@ -117,6 +127,17 @@ mod tests {
         assert_eq!(canvas.lit_count(), 1);
         canvas.set(12, 4, false);
         assert_eq!(canvas.lit_count(), 0);
+    }
+
+    #[test]
+    fn a_moved_picture_loses_what_leaves_it() {
+        let mut canvas = Canvas::new(13, 5);
+        canvas.set(0, 0, true);
+        canvas.set(12, 4, true);
+        let moved = canvas.moved(1, 2);
+        assert!(moved.lit(1, 2));
+        assert_eq!(moved.lit_count(), 1);
+        assert_eq!(canvas.moved(13, 0).lit_count(), 0);
     }
 
     #[test]

@@ -1,12 +1,14 @@
 //! The panel on a framebuffer device: `/dev/fb0`.
 //!
-//! A picture in two colours is drawn as large as whole multiples allow, in the middle, white on black. Only
+//! A picture in two colours is drawn as large as whole multiples allow, in the middle, on black, in white or an
+//! ink that tells the verdict. Only
 //! what has changed since the last picture is written: a framebuffer is slow memory. Nothing outside the
 //! visible rectangle is ever touched.
 //!
 //! # Limitations
 //! Pixels are written lowest octet first, as every x86 framebuffer has them.
 
+use super::backend::{Backend, Look, Palette};
 use super::canvas::Canvas;
 use crate::sys::framebuffer::{self, Bitfield, Fixed, Variable};
 use measure::screen::Screen;
@@ -116,6 +118,8 @@ pub struct Geometry {
     origin: usize,
     white: Pixel,
     black: Pixel,
+    /// Red, green and blue within a pixel.
+    fields: [Bitfield; 3],
 }
 
 impl Geometry {
@@ -144,13 +148,25 @@ impl Geometry {
         }
         let [width, height, x, y, stride] =
             [width, height, x, y, stride].map(|number| usize::try_from(number).unwrap_or(usize::MAX));
-        Ok(Self { width, height, stride, origin: y * stride + x * octets, white, black })
+        let fields = [variable.red, variable.green, variable.blue];
+        Ok(Self { width, height, stride, origin: y * stride + x * octets, white, black, fields })
     }
 
     /// Visible pixels, across and down.
     #[must_use]
     pub const fn size(&self) -> (usize, usize) {
         (self.width, self.height)
+    }
+
+    /// The pixel of a colour: red, green and blue, 0 to 255.
+    fn pixel(&self, colour: [u8; 3]) -> Pixel {
+        let black = u32::from_le_bytes(self.black.octets);
+        let value = self.fields.iter().zip(colour).fold(black, |value, (field, part)| {
+            let most = u64::from(u32::MAX.checked_shr(u32::BITS.saturating_sub(field.length)).unwrap_or(0));
+            let part = u32::try_from((u64::from(part) * most + 127) / 255).unwrap_or(u32::MAX);
+            value | part.checked_shl(field.offset).unwrap_or(0)
+        });
+        Pixel { octets: value.to_le_bytes(), ..self.black }
     }
 
     /// Offset in memory of a visible pixel.
@@ -221,6 +237,10 @@ pub struct FramebufferPanel<M> {
     corner: (usize, usize),
     /// What is on it; none where nobody knows.
     shown: Option<Canvas>,
+    /// In which ink.
+    shown_ink: Pixel,
+    palette: Palette,
+    ink: Pixel,
     size: (u16, u16),
     /// One row of the visible part, at work.
     row: Vec<u8>,
@@ -280,7 +300,15 @@ impl<M: Memory> FramebufferPanel<M> {
         }
         let corner = ((geometry.width - across * scale) / 2, (geometry.height - down * scale) / 2);
         let size = (panel_width, panel_height);
-        Ok(Self { memory, geometry, scale, corner, shown: None, size, row: Vec::new() })
+        let (shown, row, palette) = (None, Vec::new(), Palette::default());
+        let (shown_ink, ink) = (geometry.white, geometry.white);
+        Ok(Self { memory, geometry, scale, corner, shown, shown_ink, palette, ink, size, row })
+    }
+
+    /// With these colours.
+    #[must_use]
+    pub fn with_palette(self, palette: Palette) -> Self {
+        Self { palette, ..self }
     }
 
     /// Pixels of the framebuffer for each of the panel, across and down.
@@ -312,14 +340,17 @@ impl<M: Memory> FramebufferPanel<M> {
                 Canvas::new(self.size.0, self.size.1)
             }
         };
+        let same_ink = self.shown_ink == self.ink;
+        let keeps = |x, y| shown.lit(x, y) == canvas.lit(x, y) && (same_ink || !canvas.lit(x, y));
         for y in 0..self.size.1 {
-            let mut changed = (0..self.size.0).filter(|&x| shown.lit(x, y) != canvas.lit(x, y));
+            let mut changed = (0..self.size.0).filter(|&x| !keeps(x, y));
             if let Some(first) = changed.next() {
                 let last = changed.next_back().unwrap_or(first);
                 self.write_pixels(canvas, y, first, last)?;
             }
         }
         self.shown = Some(canvas.clone());
+        self.shown_ink = self.ink;
         Ok(())
     }
 
@@ -339,7 +370,7 @@ impl<M: Memory> FramebufferPanel<M> {
     fn write_pixels(&mut self, canvas: &Canvas, y: u16, first: u16, last: u16) -> io::Result<()> {
         self.row.clear();
         for x in first..=last {
-            let pixel = if canvas.lit(x, y) { &self.geometry.white } else { &self.geometry.black };
+            let pixel = if canvas.lit(x, y) { &self.ink } else { &self.geometry.black };
             for _ in 0..self.scale {
                 self.row.extend_from_slice(pixel.as_slice());
             }
@@ -349,6 +380,21 @@ impl<M: Memory> FramebufferPanel<M> {
         for row in top..top + self.scale {
             self.memory.write_at(self.geometry.offset(left, row), &self.row)?;
         }
+        Ok(())
+    }
+}
+
+impl<M: Memory> Backend for FramebufferPanel<M> {
+    fn size(&self) -> (u16, u16) {
+        self.size
+    }
+
+    fn show(&mut self, canvas: &Canvas) -> io::Result<()> {
+        Self::show(self, canvas)
+    }
+
+    fn set_look(&mut self, look: Look) -> io::Result<()> {
+        self.ink = self.geometry.pixel(self.palette.colour(look));
         Ok(())
     }
 }

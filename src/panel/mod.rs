@@ -6,33 +6,45 @@
 //!
 //! - where things go and how they are drawn: `sheet`, `text`, `paragraph`, `stroke`, `lettering`, `figure`;
 //! - what the pages share: `emblem` (the shape of a verdict), `cable`;
-//! - the pages: `plug`, `checking`, `running`, `verdict`, `figures`, `fault`;
+//! - the pages: `plug`, `checking`, `running`, `verdict`, `figures`, `qr`, `fault`;
 //! - pixels in memory and ways out of it: [`canvas`], [`braille`], [`terminal`], [`png`], [`framebuffer`].
 
+pub mod adapter;
+pub mod backend;
 pub mod braille;
 mod cable;
 pub mod canvas;
 mod checking;
+mod dirty;
 mod emblem;
 mod fault;
 mod figure;
 mod figures;
 pub mod framebuffer;
+pub mod keeper;
 mod lettering;
+pub mod oled;
+mod open;
 mod paragraph;
 mod plug;
 pub mod png;
+mod qr;
+pub mod rest;
 mod running;
 mod sheet;
 mod stroke;
 pub mod terminal;
 mod text;
+pub mod tft;
+pub mod thread;
 mod verdict;
 
 use embedded_graphics::pixelcolor::BinaryColor;
 use embedded_graphics::prelude::*;
 use measure::screen::Screen;
 use sheet::Sheet;
+
+pub use open::open;
 
 /// Draws `screen` over all of `target`, laid out for the target's own size.
 ///
@@ -63,6 +75,7 @@ where
             &figures::Figures { verdict: *verdict, run: *run, rates, errors, bounds },
         ),
         Screen::Fault { text } => fault::draw(&mut sheet, text),
+        Screen::Qr { verdict, run, ticket } => qr::draw(&mut sheet, *verdict, *run, ticket),
     }
 }
 

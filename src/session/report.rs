@@ -63,6 +63,14 @@ impl Report {
         self.judgement.first().map_or_else(|| self.nothing_wrong(), ToString::to_string)
     }
 
+    /// The verdict's page.
+    #[must_use]
+    pub fn page(&self) -> Screen {
+        let brief = self.judgement.first().map(Reason::brief);
+        let reason = brief.map_or_else(|| text(self.nothing_wrong()), text);
+        Screen::Verdict { verdict: self.verdict(), reason, run: self.run }
+    }
+
     /// What there is to say of a PASS: a paced one says so.
     fn nothing_wrong(&self) -> String {
         match self.pace_of {
@@ -196,9 +204,7 @@ impl Session<'_> {
     }
 
     fn show(&mut self, report: &Report) {
-        let brief = report.judgement.first().map(Reason::brief);
-        let reason = brief.map_or_else(|| text(report.nothing_wrong()), text);
-        self.around.screen(Screen::Verdict { verdict: report.verdict(), reason, run: report.run });
+        self.around.screen(report.page());
     }
 }
 

@@ -3,6 +3,7 @@
 
 pub mod ethtool;
 pub mod framebuffer;
+pub mod i2c;
 pub mod init;
 pub mod packet;
 pub mod rtnl;

@@ -6,29 +6,27 @@ use crate::clock::{Clock, Monotonic};
 use crate::host::button::{self, Buttons, Gesture};
 use crate::host::init::End;
 use crate::host::watchdog::Watchdog;
-use crate::journal::mailbox::{LogSender, Receiver, ScreenSender, log_mailbox, screen_mailbox};
+use crate::journal::mailbox::{LogSender, ScreenSender, log_mailbox, screen_mailbox};
 use crate::journal::serial;
 use crate::journal::typed::{HELP, SerialCommand};
-use crate::panel::framebuffer::{self, FramebufferPanel};
+use crate::panel;
+use crate::panel::keeper::News;
+use crate::panel::thread::PanelThread;
 use crate::session::TICK;
 use measure::life::Input;
 use measure::record::{Event, Stamped, words};
 use measure::screen::Screen;
 use measure::units::Instant;
 use std::fmt::Display;
-use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, SyncSender};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// How often the panel's thread looks for a new page.
-const LOOK: Duration = Duration::from_millis(20);
-
-/// Looks from one attempt to open a display to the next: a second.
-const LOOKS_TO_RETRY: u32 = 50;
+/// How long the first page may take.
+const FIRST_PAGE: Duration = Duration::from_millis(100);
 
 /// Wishes that wait for the loop's next turn.
 const WISHES: usize = 16;
@@ -40,6 +38,8 @@ const LAST_LINES: Duration = Duration::from_secs(4);
 enum Wish {
     Gesture(Gesture),
     Typed(SerialCommand),
+    /// Nobody's wish: something has become of the display.
+    Display(News),
 }
 
 /// What comes of it for the box's life.
@@ -65,8 +65,6 @@ pub(super) struct Front {
     /// Turns of whichever loop is at work: what the watchdog is fed by.
     turns: u64,
     summary: Summary,
-    /// The page of the last verdict.
-    verdict: Option<Screen>,
     /// The cable's label for the next run, empty for none.
     pub label: String,
 }
@@ -86,30 +84,31 @@ impl Front {
             watchdog: None,
             turns: 0,
             summary: Summary::default(),
-            verdict: None,
             label: String::new(),
         };
-        front.open_display(outfit.display);
         front.open_serial(outfit, tell.clone());
+        front.open_display(outfit, tell.clone());
         front.open_button(outfit, tell);
         front
     }
 
-    /// The first page is drawn at once, before there is a thread for the others.
-    fn open_display(&mut self, display: DisplayKind) {
-        if display != DisplayKind::Framebuffer {
+    /// The first page is waited for, so that what the log says of its time is so; a display that is slow or missing
+    /// is not.
+    fn open_display(&mut self, outfit: &Outfit, tell: SyncSender<Wish>) {
+        if outfit.display == DisplayKind::None {
             return;
         }
-        let first = Screen::Checking { what: "myself" };
-        let panel = FramebufferPanel::open_for_pages(Path::new(framebuffer::DEVICE)).ok().map(|mut panel| {
-            // An error shows again with the next page.
-            let _ = panel.draw(&first);
-            panel
-        });
-        let (screens, pages) = screen_mailbox();
-        let work = move || draw_pages(pages, panel);
-        if std::thread::Builder::new().name("panel".to_owned()).spawn(work).is_ok() {
+        let (mut screens, pages) = screen_mailbox();
+        screens.post(&Screen::Checking { what: "myself" });
+        let (kind, settings) = (outfit.display, outfit.display_settings.clone());
+        let dim_after = settings.dim_after;
+        let open = move || panel::open(kind, &settings);
+        let news = move |news| drop(tell.try_send(Wish::Display(news)));
+        if PanelThread::start(pages, open, dim_after, news).is_ok() {
             self.screens = Some(screens);
+        }
+        if let Ok(wish) = self.wishes.recv_timeout(FIRST_PAGE) {
+            self.take(wish);
         }
     }
 
@@ -191,6 +190,10 @@ impl Front {
                 self.answer(command);
                 None
             }
+            Wish::Display(news) => {
+                self.note(&news);
+                None
+            }
         }
     }
 
@@ -232,18 +235,8 @@ impl Front {
 
     /// Shows a page.
     pub(super) fn show(&mut self, screen: &Screen) {
-        if matches!(screen, Screen::Verdict { .. }) {
-            self.verdict = Some(screen.clone());
-        }
         if let Some(screens) = &mut self.screens {
             screens.post(screen);
-        }
-    }
-
-    /// Shows the last verdict's page again.
-    pub(super) fn show_verdict(&mut self) {
-        if let Some(verdict) = self.verdict.take() {
-            self.show(&verdict);
         }
     }
 
@@ -289,28 +282,6 @@ impl Summary {
 
     fn is_empty(&self) -> bool {
         self.events.is_empty()
-    }
-}
-
-/// Draws pages until no more come. A display that is not there, or fails, is looked for once a second.
-fn draw_pages(mut pages: Receiver<Screen>, mut panel: Option<FramebufferPanel<File>>) {
-    let mut wanted = None;
-    let mut looks = 0;
-    while !pages.finished() {
-        if let Some(page) = std::iter::from_fn(|| pages.take()).last() {
-            wanted = Some(page);
-        }
-        if panel.is_none() && looks == 0 {
-            panel = FramebufferPanel::open_for_pages(Path::new(framebuffer::DEVICE)).ok();
-        }
-        looks = (looks + 1) % LOOKS_TO_RETRY;
-        if let (Some(open), Some(page)) = (&mut panel, &wanted) {
-            match open.draw(page) {
-                Ok(()) => wanted = None,
-                Err(_) => panel = None,
-            }
-        }
-        std::thread::sleep(LOOK);
     }
 }
 

@@ -3,6 +3,7 @@
 use super::fault::{self, Fault};
 use super::front::{Front, Said};
 use super::outfit::Outfit;
+use super::pages::Pages;
 use super::ports::{Ports, RunRig};
 use super::which::{Debug, Which};
 use crate::board::{Board, DurationArg};
@@ -42,6 +43,8 @@ pub(super) struct Life {
     waiting: LinkWatch,
     runs: u32,
     last: Option<(Verdict, u32)>,
+    /// What is shown in turn while a verdict stands.
+    pages: Pages,
     notice: Option<(Instant, Text)>,
     watch: HostWatch,
 }
@@ -66,6 +69,7 @@ impl Life {
             waiting: LinkWatch::new(LinkConfig::auto(board.speed), front.now()),
             runs: 0,
             last: None,
+            pages: Pages::default(),
             notice: None,
             watch: HostWatch::default(),
             front,
@@ -227,7 +231,11 @@ impl Life {
         self.notice.take_if(|(until, _)| now >= *until);
         let notice = self.notice.as_ref().map(|(_, notice)| notice.clone());
         match (self.state, notice) {
-            (State::Verdict, None) => self.front.show_verdict(),
+            (State::Verdict, None) => {
+                if let Some(page) = self.pages.at(now) {
+                    self.front.show(page);
+                }
+            }
             (_, notice) => {
                 let hint = notice.unwrap_or_else(|| self.hint());
                 self.front.show(&Screen::PlugCable { last: self.last, hint });
@@ -260,13 +268,21 @@ impl Life {
         let (report, end) = outcome.map_err(|error| Fault::new("the run did not start", &error))?;
         if let Some(report) = report {
             self.last = Some((report.verdict(), run));
+            self.pages = Pages::new(&report, &self.box_id(), &label, self.front.now());
             (self.state, _) = self.state.on(Input::RunOver);
         } else {
             self.runs -= 1;
-            (self.state, _) = self.state.on(Input::Unplugged);
-            self.enter_waiting();
+            let now = self.front.now();
+            self.take(now, Input::Unplugged);
         }
         Ok(end)
+    }
+
+    /// What tells this box from others: the end of port A's address; empty where there is no port.
+    fn box_id(&mut self) -> String {
+        let Some(nic) = self.ports.nic() else { return String::new() };
+        let [.., x, y, z] = nic.identity(Side::A).mac.0;
+        format!("{x:02X}{y:02X}{z:02X}")
     }
 
     fn drive(&mut self, config: &Config) -> io::Result<(Option<Report>, Option<End>)> {

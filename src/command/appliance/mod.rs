@@ -10,6 +10,7 @@ mod fault;
 mod front;
 mod life;
 mod outfit;
+mod pages;
 mod ports;
 mod which;
 

@@ -1,12 +1,13 @@
 //! What the box has to be seen, heard and pressed by.
 
-use crate::board::{Board, ButtonKind, DisplayKind, OnFault, SerialSettings};
+use crate::board::{Board, ButtonKind, DisplayKind, DisplaySettings, OnFault, SerialSettings};
 use std::path::PathBuf;
 
 /// Display, serial port, button, watchdog.
 #[derive(Clone, Debug)]
 pub(super) struct Outfit {
     pub display: DisplayKind,
+    pub display_settings: DisplaySettings,
     pub serial: Option<SerialSettings>,
     pub button: ButtonKind,
     /// Device and time in seconds.
@@ -19,6 +20,7 @@ impl Default for Outfit {
     fn default() -> Self {
         Self {
             display: DisplayKind::Framebuffer,
+            display_settings: DisplaySettings::defaults(DisplayKind::Framebuffer),
             serial: Some(SerialSettings { path: PathBuf::from("/dev/ttyS0"), baud: 115_200, flow: false }),
             button: ButtonKind::Power,
             watchdog: None,
@@ -32,6 +34,7 @@ impl Outfit {
     pub(super) fn of(board: &Board) -> Self {
         Self {
             display: board.display,
+            display_settings: board.display_settings.clone(),
             serial: board.serial.clone(),
             button: board.button.clone(),
             watchdog: board.watchdog.as_ref().map(|path| (PathBuf::from(path), board.watchdog_timeout_s)),

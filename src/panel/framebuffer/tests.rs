@@ -205,6 +205,24 @@ fn after_a_failure_the_next_picture_is_drawn_in_full() {
 }
 
 #[test]
+fn another_ink_is_drawn_over_what_is_lit_and_nothing_else() {
+    use crate::panel::backend::Ink;
+    for (bits, green) in [(16, &[0xE8, 0x27][..]), (24, &[64, 255, 32]), (32, &[64, 255, 32, 255])] {
+        let (variable, fixed, mut model) = screen(bits, 128, 64, (0, 0), 0);
+        let geometry = Geometry::new(&variable, &fixed).unwrap();
+        let mut panel = FramebufferPanel::new(&mut model, geometry, 128, 64).unwrap();
+        let mut canvas = Canvas::default();
+        canvas.set(3, 5, true);
+        panel.show(&canvas).unwrap();
+        panel.memory.written = 0;
+        panel.set_look(Look { ink: Ink::Good, dim: false }).unwrap();
+        panel.show(&canvas).unwrap();
+        assert_eq!(panel.memory.written, green.len(), "one pixel");
+        assert_eq!(pixel(&model, &variable, &fixed, 3, 5), green);
+    }
+}
+
+#[test]
 fn a_screen_smaller_than_the_panel_is_refused() {
     for (width, height) in [(127, 64), (128, 63), (1, 1), (4000, 63)] {
         let (variable, fixed, mut model) = screen(32, width, height, (0, 0), 0);

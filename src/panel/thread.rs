@@ -1,0 +1,138 @@
+//! The panel's own thread: between a mailbox that the run loop posts pages to, and a display that may be slow.
+
+use super::backend::Backend;
+use super::keeper::{Keeper, News};
+use crate::journal::mailbox::Receiver;
+use measure::screen::Screen;
+use measure::units::Instant;
+use std::io;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+/// Time between two looks into the mailbox: a latched FAIL has 100 ms to be seen, and a small OLED takes 30 of
+/// them.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// The thread.
+pub struct PanelThread(JoinHandle<()>);
+
+impl PanelThread {
+    /// Starts it: the newest page of `screens` is kept on the display that `open` opens, as a [`Keeper`] does, and
+    /// `tell` hears what becomes of the display. Both are called on the thread. It ends after the mailbox is closed,
+    /// the last page drawn.
+    ///
+    /// # Errors
+    /// Where no thread can be had.
+    pub fn start<B, O, T>(
+        screens: Receiver<Screen>,
+        open: O,
+        dim_after: Option<Duration>,
+        mut tell: T,
+    ) -> io::Result<Self>
+    where
+        B: Backend,
+        O: FnMut() -> io::Result<B> + Send + 'static,
+        T: FnMut(News) + Send + 'static,
+    {
+        let run = move || serve(screens, &mut Keeper::new(open, dim_after), &mut tell);
+        thread::Builder::new().name("panel".to_owned()).spawn(run).map(Self)
+    }
+
+    /// Waits until it has ended, at most `patience`: a wedged bus can hold it for ever. Whether it has.
+    #[must_use]
+    pub fn ended_within(&self, patience: Duration) -> bool {
+        let start = std::time::Instant::now();
+        while !self.0.is_finished() {
+            if start.elapsed() >= patience {
+                return false;
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+        true
+    }
+}
+
+fn serve<B: Backend, O: FnMut() -> io::Result<B>>(
+    mut screens: Receiver<Screen>,
+    keeper: &mut Keeper<B, O>,
+    tell: &mut impl FnMut(News),
+) {
+    let start = std::time::Instant::now();
+    loop {
+        // Looked at first: what was posted before the closing is then drawn below.
+        let last = screens.finished();
+        let newest = std::iter::from_fn(|| screens.take()).last();
+        let now = Instant::from_nanos(u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX));
+        if let Some(news) = keeper.turn(now, newest) {
+            tell(news);
+        }
+        if last {
+            return;
+        }
+        thread::sleep(LOOK);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::canvas::Canvas;
+    use super::*;
+    use crate::journal::mailbox::mailbox;
+    use std::sync::mpsc;
+
+    /// A display that hands on what it is shown.
+    struct Relay(mpsc::Sender<Canvas>);
+
+    impl Backend for Relay {
+        fn size(&self) -> (u16, u16) {
+            (128, 64)
+        }
+
+        fn show(&mut self, canvas: &Canvas) -> io::Result<()> {
+            self.0.send(canvas.clone()).map_err(io::Error::other)
+        }
+    }
+
+    #[test]
+    fn the_last_page_is_shown_before_the_thread_ends() {
+        let (mut pages, screens) = mailbox::<Screen, 8>();
+        let (shown, pictures) = mpsc::channel();
+        let (told, news) = mpsc::channel();
+        for what in ["settings", "link", "loop"] {
+            pages.post(Screen::Checking { what }).unwrap();
+        }
+        pages.close();
+        let open = move || -> io::Result<Box<dyn Backend>> { Ok(Box::new(Relay(shown.clone()))) };
+        let tell = move |news| told.send(news).unwrap();
+        let panel = PanelThread::start(screens, open, None, tell).unwrap();
+        assert!(panel.ended_within(Duration::from_secs(60)));
+        let last = pictures.iter().last().unwrap();
+        assert!(last == super::super::picture(&Screen::Checking { what: "loop" }));
+        assert_eq!(news.iter().collect::<Vec<_>>(), [News::Up]);
+    }
+
+    #[test]
+    fn a_wedged_display_keeps_nobody_waiting() {
+        struct Wedged(mpsc::Receiver<()>);
+        impl Backend for Wedged {
+            fn size(&self) -> (u16, u16) {
+                (128, 64)
+            }
+
+            fn show(&mut self, _canvas: &Canvas) -> io::Result<()> {
+                self.0.recv().map_err(io::Error::other)
+            }
+        }
+        let (mut pages, screens) = mailbox::<Screen, 4>();
+        let (free, wedge) = mpsc::channel();
+        let mut wedge = Some(wedge);
+        let open = move || wedge.take().map(Wedged).ok_or(io::ErrorKind::NotFound.into());
+        let panel = PanelThread::start(screens, open, None, |_| {}).unwrap();
+        let posted = (0..100).filter(|_| pages.post(Screen::Checking { what: "loop" }).is_ok()).count();
+        assert!(posted >= 3, "a full mailbox gives pages back, and nobody waits");
+        pages.close();
+        assert!(!panel.ended_within(Duration::ZERO));
+        drop(free);
+        assert!(panel.ended_within(Duration::from_secs(60)));
+    }
+}
