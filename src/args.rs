@@ -11,7 +11,7 @@ mod request;
 mod values;
 
 pub use refused::Refused;
-pub use request::{BenchRequest, CableEnd, CableRequest, LogTarget, RunRequest};
+pub use request::{BenchRequest, CableEnd, CableRequest, LogRequest, LogSource, LogTarget, RunRequest};
 
 use crate::board::Board;
 use crate::board::words::one_line;
@@ -32,6 +32,8 @@ pub enum Command {
     },
     /// Measure the datapath.
     Bench(BenchRequest),
+    /// Read records.
+    Log(LogRequest),
     /// Be the cable between two ports of an emulator.
     Cable(CableRequest),
     /// Print this text (help, version) and end with exit code 0.
@@ -75,6 +77,7 @@ fn command(cli: Cli) -> Result<Command, Refused> {
         Some(Sub::Run(run)) => run.request().map(Command::Run),
         Some(Sub::Boards(boards)) => boards.board().map(|board| Command::Boards { board }),
         Some(Sub::Bench(bench)) => bench.request().map(Command::Bench),
+        Some(Sub::Log(log)) => log.request().map(Command::Log),
         Some(Sub::Cable(cable)) => Ok(Command::Cable(cable.request())),
     }
 }

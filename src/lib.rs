@@ -10,7 +10,7 @@
 //! - [`nic`]: what a NIC tells and takes;
 //! - [`cable`]: virtual and emulated cables;
 //! - [`panel`]: screens to pixels, terminal and PNG;
-//! - [`journal`]: the text log and the JSON result;
+//! - [`journal`]: the text log, the JSON result, and the records with their reader;
 //! - [`board`], [`args`]: what is asked for, checked;
 //! - [`command`]: what each command does: the only place, with `main`, that names concrete parts;
 //! - [`host`], [`clock`], [`sys`]: PID 1, the machine and its settings, where time comes from, and the only `unsafe`.

@@ -1,8 +1,9 @@
 //! The command line as a whole: what each request becomes, and the exact line that refuses a wrong one.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test, in helpers too")]
 
-use linegauge::args::{self, Command, LogTarget, RunRequest};
+use linegauge::args::{self, Command, LogRequest, LogSource, LogTarget, RunRequest};
 use linegauge::board::{self, CableKind, DurationArg};
+use linegauge::journal::reader::{Format, Rows, Style};
 use measure::units::BitRate;
 use proptest::prelude::*;
 use std::ffi::OsString;
@@ -153,6 +154,17 @@ fn a_bench_is_not_paced() {
     assert_eq!((bench.board.mix.to_string().as_str(), bench.seconds), ("small", Duration::from_millis(500)));
 }
 
+#[test]
+fn a_log_reads_any_number_of_sources_as_text_unless_asked_otherwise() {
+    let path = |name: &str| LogSource::Path(PathBuf::from(name));
+    let one = LogRequest { sources: vec![path("run.rec")], style: Style::default(), baud: 115_200 };
+    assert_eq!(parse(&["log", "run.rec"]).unwrap(), Command::Log(one));
+    let words = ["log", "/dev/ttyUSB0", "-", "--format", "csv", "--rows", "runs", "--baud", "9600"];
+    let style = Style { format: Format::Csv, rows: Rows::Runs, marked: true };
+    let two = LogRequest { sources: vec![path("/dev/ttyUSB0"), LogSource::StandardInput], style, baud: 9600 };
+    assert_eq!(parse(&words).unwrap(), Command::Log(two));
+}
+
 /// Wrong words and the line that refuses them.
 const REFUSED: &[(&[&str], &str)] = &[
     (&["--streams", "0"], "--streams 0: must be 1 to 7 (streams a direction)"),
@@ -253,6 +265,17 @@ const REFUSED: &[(&[&str], &str)] = &[
         "--mix 9019: size 9019 is over the 9018 octets (FCS counted) that MTU 9000 carries",
     ),
     (&["bench", "--streams", "8"], "--streams 8: must be 1 to 7 (streams a direction)"),
+    (&["log"], "the following required arguments were not provided: <PORT|FILE|->... (see --help)"),
+    (&["log", ""], "source \"\": must be a serial port, a file or -"),
+    (&["log", "a", "b", "a"], "source a: must be given only once"),
+    (&["log", "-", "-"], "source -: must be given only once"),
+    (&["log", "-", "--format", "json"], "--format json: must be text, jsonl or csv"),
+    (&["log", "-", "--rows", "runs"], "--rows: text has no rows; add --format jsonl or --format csv"),
+    (&["log", "-", "--format", "csv", "--rows", "all"], "--rows all: must be both, runs or seconds"),
+    (&["log", "-", "--baud", "0"], "--baud 0: must be a whole number from 1200 to 4000000"),
+    (&["log", "-", "--baud", "-9600"], "--baud -9600: must be a whole number from 1200 to 4000000"),
+    (&["log", "-", "--baud", "115k"], "--baud 115k: must be a whole number from 1200 to 4000000"),
+    (&["log", "-", "--json"], "unknown option --json (see --help)"),
 ];
 
 #[test]
@@ -308,8 +331,14 @@ fn the_programs_own_name_can_be_anything_or_nothing() {
 }
 
 fn help() -> String {
-    let pages: [&[&str]; 5] =
-        [&["--help"], &["-h"], &["run", "--help"], &["boards", "--help"], &["bench", "--help"]];
+    let pages: [&[&str]; 6] = [
+        &["--help"],
+        &["-h"],
+        &["run", "--help"],
+        &["boards", "--help"],
+        &["bench", "--help"],
+        &["log", "--help"],
+    ];
     pages.map(|words| format!("$ linegauge {}\n{}\n", words.join(" "), printed(words))).concat()
 }
 
@@ -361,6 +390,11 @@ fn help_names_every_option_and_every_exit_code() {
     for option in ["--seconds", "--mix", "--streams", "--json"] {
         assert!(bench.contains(option), "{option}");
     }
+    let log = printed(&["log", "--help"]);
+    for option in ["--format", "--rows", "--baud", "PORT|FILE|-", "0  read", "2  the request", "3  a source"]
+    {
+        assert!(log.contains(option), "{option}");
+    }
 }
 
 #[test]
@@ -381,6 +415,11 @@ fn word() -> impl Strategy<Value = OsString> {
         "run",
         "boards",
         "bench",
+        "log",
+        "--format",
+        "--rows",
+        "--baud",
+        "csv",
         "--board",
         "--cable",
         "--duration",

@@ -54,3 +54,20 @@ Exit codes:
      no such device, no such port)
   4  MARGINAL
   130  stopped at once by a second Ctrl-C, without a result";
+
+pub(super) const LOG_END: &str = "\
+Several sources are read at once, files one after the other; with more than one
+each line of text begins with the name of its box. jsonl and csv have one row a
+run and one row a second; the README tells their columns.
+
+  linegauge log /dev/ttyUSB0 /dev/ttyUSB1
+      Watch two boxes.
+  linegauge log --format csv --rows runs rack.rec > runs.csv
+      A table of all runs in a file.
+
+What is damaged is skipped, counted, and told on standard error at the end.
+
+Exit codes:
+  0  read to the end, or until Ctrl-C
+  2  the request is wrong
+  3  a source cannot be opened or read";

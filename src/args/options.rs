@@ -3,6 +3,7 @@
 use super::request::{CableEnd, LogTarget};
 use super::{help, values};
 use crate::board::{CableKind, DurationArg, SizeMix};
+use crate::journal::reader::{Format, Rows};
 use clap::{Args, Parser, Subcommand};
 use measure::units::BitRate;
 use std::path::PathBuf;
@@ -35,6 +36,9 @@ pub(super) enum Sub {
     Boards(BoardsOptions),
     /// Measure how many frames a second the datapath moves, at which CPU cost
     Bench(BenchOptions),
+    /// Read the records of boxes from serial ports and files
+    #[command(after_help = help::LOG_END, after_long_help = help::LOG_END)]
+    Log(LogOptions),
     /// Be an emulated cable between two ports of an emulator (unix datagram sockets)
     #[command(hide = true)]
     Cable(CableOptions),
@@ -151,6 +155,29 @@ pub(super) struct BenchOptions {
     /// Print the figures as one line of JSON
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(next_line_help = true)]
+pub(super) struct LogOptions {
+    /// Serial ports, which are followed until Ctrl-C and opened again after
+    /// they were gone; files, read to their end; - for standard input
+    #[arg(verbatim_doc_comment, value_name = "PORT|FILE|-", required = true)]
+    pub sources: Vec<String>,
+
+    /// text (lines as in the log of a run), jsonl (JSON Lines) or csv
+    #[arg(long, value_name = "FORM", value_parser = values::format, default_value = "text")]
+    pub format: Format,
+
+    /// Rows of jsonl and csv: both (told apart by the column `kind`), runs or
+    /// seconds [default: both]
+    #[arg(verbatim_doc_comment, long, value_name = "KIND", value_parser = values::rows)]
+    pub rows: Option<Rows>,
+
+    /// Bit rate of the serial ports, 1200 to 4000000
+    #[arg(long, value_name = "BAUD", value_parser = values::baud, allow_hyphen_values = true,
+        default_value = "115200")]
+    pub baud: u32,
 }
 
 #[derive(Debug, Args)]

@@ -23,6 +23,11 @@ impl Refused {
         Self(format!("{option} {}: {right}", word(value)))
     }
 
+    /// What records are to be read from cannot be `name`; `right` says what it can be.
+    pub(super) fn source(name: &str, right: &str) -> Self {
+        Self::value("source", name, right)
+    }
+
     /// An option made the board's values contradict each other; each option has the board key it replaces.
     pub(super) fn conflict(conflict: &Conflict) -> Self {
         let option = match conflict.key {

@@ -1,8 +1,9 @@
 //! What a run or a bench is to do, checked as a whole.
 
-use super::options::{BenchOptions, BoardsOptions, CableOptions, RunOptions};
+use super::options::{BenchOptions, BoardsOptions, CableOptions, LogOptions, RunOptions};
 use super::refused::Refused;
 use crate::board::{self, Board, CableKind, DurationArg, SizeMix};
+use crate::journal::reader::{Format, Style};
 use measure::plan::PROOF_BOUND;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -68,6 +69,26 @@ pub struct CableRequest {
     pub seed: u64,
     /// What faults are spread over, from the first test frame on.
     pub traffic: Duration,
+}
+
+/// Records to be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogRequest {
+    /// Where they come from, each once.
+    pub sources: Vec<LogSource>,
+    /// How they are told.
+    pub style: Style,
+    /// Bit rate of those sources that are serial ports.
+    pub baud: u32,
+}
+
+/// Where records come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LogSource {
+    /// Standard input.
+    StandardInput,
+    /// A serial port or a file.
+    Path(PathBuf),
 }
 
 /// The two unix datagram sockets at one end of a cable.
@@ -175,6 +196,37 @@ impl BenchOptions {
             board.check().map_err(|conflict| Refused::conflict(&conflict))?;
         }
         Ok(BenchRequest { board, mixes, seconds: self.seconds, json: self.json })
+    }
+}
+
+impl LogOptions {
+    pub(super) fn request(self) -> Result<LogRequest, Refused> {
+        let marked = self.sources.len() > 1;
+        if let (Format::Text, Some(_)) = (self.format, self.rows) {
+            return Err(Refused::new(
+                "--rows: text has no rows; add --format jsonl or --format csv".to_owned(),
+            ));
+        }
+        let mut sources = Vec::new();
+        for name in &self.sources {
+            let source = LogSource::of(name)?;
+            if sources.contains(&source) {
+                return Err(Refused::source(name, "must be given only once"));
+            }
+            sources.push(source);
+        }
+        let style = Style { format: self.format, rows: self.rows.unwrap_or_default(), marked };
+        Ok(LogRequest { sources, style, baud: self.baud })
+    }
+}
+
+impl LogSource {
+    fn of(name: &str) -> Result<Self, Refused> {
+        match name {
+            "" => Err(Refused::source(name, "must be a serial port, a file or -")),
+            "-" => Ok(Self::StandardInput),
+            path => Ok(Self::Path(PathBuf::from(path))),
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::request::{CableEnd, LogTarget};
 use crate::board::{CableKind, DURATION_RIGHT, DurationArg, SizeMix};
+use crate::journal::reader::{Format, Rows};
 use measure::units::{BitRate, MAX_STREAMS};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -21,6 +22,9 @@ const RATES: RangeInclusive<f64> = 1e6..=400e9;
 
 /// Seconds a bench can take for each mix.
 const BENCH_SECONDS: RangeInclusive<f64> = 0.1..=3600.0;
+
+/// Bit rates of a serial port, as a board file takes them.
+const BAUDS: RangeInclusive<u32> = 1200..=4_000_000;
 
 /// Endings of a rate with their factors, the longer before the shorter that they end with.
 const RATE_UNITS: [(&str, f64); 7] =
@@ -104,6 +108,29 @@ pub(super) fn log(text: &str) -> Result<LogTarget, &'static str> {
 
 pub(super) fn file(text: &str) -> Result<PathBuf, &'static str> {
     if text.is_empty() { Err("must be a file") } else { Ok(PathBuf::from(text)) }
+}
+
+pub(super) fn format(text: &str) -> Result<Format, &'static str> {
+    match text {
+        "text" => Ok(Format::Text),
+        "jsonl" => Ok(Format::JsonLines),
+        "csv" => Ok(Format::Csv),
+        _ => Err("must be text, jsonl or csv"),
+    }
+}
+
+pub(super) fn rows(text: &str) -> Result<Rows, &'static str> {
+    match text {
+        "both" => Ok(Rows::Both),
+        "runs" => Ok(Rows::Runs),
+        "seconds" => Ok(Rows::Seconds),
+        _ => Err("must be both, runs or seconds"),
+    }
+}
+
+pub(super) fn baud(text: &str) -> Result<u32, &'static str> {
+    let baud: Option<u32> = text.parse().ok();
+    baud.filter(|baud| BAUDS.contains(baud)).ok_or("must be a whole number from 1200 to 4000000")
 }
 
 pub(super) fn cable_end(text: &str) -> Result<CableEnd, &'static str> {

@@ -7,6 +7,7 @@ pub mod boards;
 pub mod cable;
 mod console;
 mod desk;
+pub mod log;
 pub mod run;
 mod task;
 

@@ -194,7 +194,7 @@ fn write_stream(
 }
 
 /// A phase's name.
-fn phase_name(phase: Phase) -> &'static str {
+pub(super) fn phase_name(phase: Phase) -> &'static str {
     match phase {
         Phase::Settings => "settings",
         Phase::Link => "link",
@@ -208,7 +208,7 @@ fn phase_name(phase: Phase) -> &'static str {
 }
 
 /// The value, or N/A where it cannot be had.
-struct OrNa<T>(Option<T>);
+pub(super) struct OrNa<T>(pub Option<T>);
 
 impl<T: Display> Display for OrNa<T> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -272,7 +272,7 @@ impl Display for Ratio {
 }
 
 /// A text in double quotes, so that it cannot be taken for a field.
-struct Quoted<T>(T);
+pub(super) struct Quoted<T>(pub T);
 
 impl<T: Display> Display for Quoted<T> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {

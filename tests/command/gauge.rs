@@ -136,6 +136,16 @@ impl Running {
         assert!(self.out.so_far().contains(text), "no {text:?} in\n{}", self.out.so_far());
     }
 
+    /// What it has written to standard output.
+    pub fn said(&self) -> String {
+        self.out.so_far()
+    }
+
+    /// What it has written to standard error.
+    pub fn complained(&self) -> String {
+        self.err.so_far()
+    }
+
     pub fn signal(&self, signal: nix::sys::signal::Signal) {
         let pid = nix::unistd::Pid::from_raw(self.child.id().try_into().unwrap());
         nix::sys::signal::kill(pid, signal).unwrap();

@@ -10,6 +10,7 @@ mod gauge;
 mod grammar;
 mod others;
 mod readers;
+mod records;
 mod refusals;
 mod schema;
 mod signals;
