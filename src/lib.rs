@@ -19,14 +19,15 @@
 pub mod args;
 pub mod board;
 pub mod cable;
-pub mod clock;
 pub mod command;
 pub mod host;
 pub mod journal;
 pub mod nic;
 pub mod panel;
-pub mod port;
 pub mod proof;
 pub mod rig;
 pub mod session;
 pub mod sys;
+
+pub use ::port;
+pub use port::clock;

@@ -180,7 +180,7 @@ fn the_first_bucket_is_partial_and_no_rate() {
 #[test]
 fn dead_end_batch_sizes_above_64() {
     assert_eq!(worker::BATCH, 64);
-    assert_eq!(linegauge::sys::packet::BATCH, 64);
+    assert_eq!(linegauge::port::packet::BATCH, 64);
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! and the direction that arrives here in their places. A test frame whose header was hit there is still
 //! heard, and so is one that comes back to the port that sent it.
 
-use crate::sys::packet::Instruction;
+use crate::packet::Instruction;
 use measure::frame::{DIRECTION_AT, ETHERTYPE_AT, KIND_AT, Kind, MAGIC, MAGIC_AT, NONCE_AT};
 use measure::units::{Direction, MAX_STREAMS};
 

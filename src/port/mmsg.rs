@@ -2,7 +2,7 @@
 
 use super::socket::{PacketSocket, SocketError};
 use super::{Engine, Sent};
-use crate::sys::packet::{Arrival, BATCH};
+use crate::packet::{Arrival, BATCH};
 use measure::frame::Writer;
 use measure::units::MAX_STREAMS;
 use std::io::{self, IoSlice, IoSliceMut};

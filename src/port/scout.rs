@@ -4,7 +4,7 @@ use super::Scout;
 use super::filter::{SNAP_OCTETS, all_but_test_frames};
 use super::mmsg::read_batch;
 use super::socket::{PacketSocket, SocketError};
-use crate::sys::packet::{BATCH, Instruction};
+use crate::packet::{BATCH, Instruction};
 use measure::units::{Direction, Side};
 use std::io::{self, IoSlice};
 

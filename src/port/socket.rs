@@ -3,7 +3,7 @@
 //! The order matters: opened with protocol 0, options and filter set, and only then bound. Between
 //! opening and binding, a socket with a protocol would hear every interface.
 
-use crate::sys::packet::{self, Arrival, Instruction};
+use crate::packet::{self, Arrival, Instruction};
 use nix::sys::socket::{SetSockOpt, getsockopt, setsockopt, sockopt};
 use std::io::{self, IoSlice, IoSliceMut};
 use std::os::fd::{AsFd, OwnedFd};

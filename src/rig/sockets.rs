@@ -58,7 +58,7 @@ impl<N: Nic> SocketRig<N> {
         let thread = std::thread::Builder::new().name(format!("worker {direction}")).spawn(move || {
             // Without a processor of its own it is slower, and nothing else.
             let _ = cpu.map(affinity::pin);
-            worker.run(&clock);
+            worker.flood(&clock);
         })?;
         self.threads[direction.index()] = Some(thread);
         Ok(())

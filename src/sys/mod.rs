@@ -1,4 +1,6 @@
 //! The only `unsafe` of the project: one system call a function, each with its SAFETY note.
+//!
+//! `packet.rs` in this folder is part of the crate `port`, which is compiled for speed.
 #![allow(unsafe_code)]
 
 pub mod ethtool;
@@ -6,7 +8,6 @@ pub mod framebuffer;
 pub mod i2c;
 pub mod init;
 mod link_request;
-pub mod packet;
 pub mod rtnl;
 pub mod serial;
 pub mod terminal;

@@ -1,4 +1,4 @@
-//! Where time comes from: the one thing that [`crate::session`] and the workers ask for it.
+//! Where time comes from: the one thing that a session and the workers ask for it.
 
 use measure::units::{Instant, nanos};
 use std::time::Duration;

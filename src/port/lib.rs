@@ -1,10 +1,18 @@
-//! Frames in and out of the box.
+//! Frames in and out of the box: the datapath, a crate of its own because it is compiled for speed and what is around
+//! it for size.
 //!
 //! [`Engine`] moves the flood of one direction, [`Scout`] the few slow probes and whatever else is heard.
 //! Both have a fake beside the real one, so that a whole session runs in virtual time.
 
+#![deny(unsafe_code)]
+
+pub mod clock;
 pub mod filter;
 pub mod mmsg;
+// In the folder that has all the `unsafe` there is.
+#[allow(unsafe_code)]
+#[path = "../sys/packet.rs"]
+pub mod packet;
 pub mod published;
 pub mod scout;
 pub mod socket;
