@@ -2,6 +2,7 @@
 //! from disturbing a run; and the serial line, on which somebody may also type.
 
 mod backlog;
+pub mod history;
 pub mod json;
 pub mod mailbox;
 pub mod serial;
