@@ -216,3 +216,146 @@ impl<D: Disk, E: Display, O: FnMut() -> Result<History<D>, E>> Worker<D, O> {
         let _ = self.tell.try_send(news);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::model::Model;
+    use super::super::slot::SLOT;
+    use super::*;
+    use std::sync::{Arc, Mutex};
+
+    /// A disk that does a write only when it is told how that ends.
+    struct Told {
+        disk: Model,
+        endings: Receiver<io::Result<()>>,
+    }
+
+    impl Disk for Told {
+        fn size(&self) -> io::Result<u64> {
+            self.disk.size()
+        }
+        fn read_at(&self, octets: &mut [u8], at: u64) -> io::Result<()> {
+            self.disk.read_at(octets, at)
+        }
+        fn write_at(&mut self, octets: &[u8], at: u64) -> io::Result<()> {
+            self.endings.recv().map_err(io::Error::other)??;
+            self.disk.write_at(octets, at)
+        }
+        fn sync(&mut self) -> io::Result<()> {
+            self.disk.sync()
+        }
+    }
+
+    /// A keeper whose disk is what `slot` holds, and pulled where that is nothing.
+    fn keeper(slot: &Arc<Mutex<Option<Told>>>) -> Keeper {
+        let slot = Arc::clone(slot);
+        Keeper::start(move || {
+            let disk = slot.lock().unwrap().take().ok_or_else(|| "there is no disk".to_owned())?;
+            History::open(disk).map_err(|error| error.to_string())
+        })
+        .unwrap()
+    }
+
+    fn disk() -> (mpsc::Sender<io::Result<()>>, Arc<Mutex<Option<Told>>>) {
+        let (end, endings) = mpsc::channel();
+        let disk = Told { disk: Model::new(1, vec![0; 16 * SLOT]), endings };
+        (end, Arc::new(Mutex::new(Some(disk))))
+    }
+
+    /// What a record comes to, with the clock standing still.
+    fn outcome(ticket: &mut Ticket) -> Saving {
+        while *ticket.look(Instant::ZERO) == Saving::Waiting {
+            std::thread::yield_now();
+        }
+        ticket.look(Instant::ZERO).clone()
+    }
+
+    fn next_news(keeper: &Keeper) -> News {
+        keeper.news.recv().unwrap()
+    }
+
+    fn broken() -> io::Result<()> {
+        Err(io::Error::other("broken"))
+    }
+
+    #[test]
+    fn a_record_is_saved_and_read_back() {
+        let (end, slot) = disk();
+        let keeper = keeper(&slot);
+        assert!(matches!(next_news(&keeper), News::Opened(Survey { slots: 16, newest: None, .. })));
+        let mut ticket = keeper.save(Instant::ZERO, 7, b"PASS".to_vec());
+        end.send(Ok(())).unwrap();
+        assert_eq!(outcome(&mut ticket), Saving::Saved);
+        let records = keeper.read().recv().unwrap().unwrap();
+        assert_eq!(records.iter().map(|record| record.numbers.run).collect::<Vec<_>>(), [7]);
+        assert_eq!(records[0].octets, b"PASS");
+        assert_eq!(keeper.news(), None);
+    }
+
+    #[test]
+    fn a_disk_that_hangs_is_given_up_on_and_what_it_does_later_still_counts() {
+        let (end, slot) = disk();
+        let keeper = keeper(&slot);
+        let mut ticket = keeper.save(Instant::ZERO, 1, vec![]);
+        let just_before = Instant::from_nanos(499_999_999);
+        assert_eq!(*ticket.look(just_before), Saving::Waiting);
+        let late = Saving::NotSaved("the disk has not answered within 500 ms".to_owned());
+        assert_eq!(*ticket.look(Instant::ZERO + PATIENCE), late);
+        let mut next = keeper.save(Instant::ZERO, 2, vec![]);
+        end.send(Ok(())).unwrap();
+        end.send(Ok(())).unwrap();
+        assert_eq!(outcome(&mut next), Saving::Saved);
+        assert_eq!(*ticket.look(Instant::ZERO + PATIENCE), Saving::Saved);
+    }
+
+    #[test]
+    fn no_more_records_wait_for_a_disk_that_hangs_than_there_is_room_for() {
+        let (end, slot) = disk();
+        let keeper = keeper(&slot);
+        // One may have been taken out already.
+        let mut tickets: Vec<_> = (0..WAITING + 2).map(|_| keeper.save(Instant::ZERO, 1, vec![])).collect();
+        let full = Saving::NotSaved("8 records wait for the disk already".to_owned());
+        assert_eq!(tickets.last_mut().map(outcome), Some(full.clone()));
+        drop(end);
+        assert!(tickets.iter_mut().all(|ticket| matches!(outcome(ticket), Saving::NotSaved(_))));
+    }
+
+    #[test]
+    fn a_disk_that_fails_is_opened_again_and_later_records_are_tried() {
+        let (end, slot) = disk();
+        let keeper = keeper(&slot);
+        assert!(matches!(next_news(&keeper), News::Opened(_)));
+        (0..super::super::ring::TRIES).for_each(|_| end.send(broken()).unwrap());
+        let mut ticket = keeper.save(Instant::ZERO, 1, vec![]);
+        assert_eq!(outcome(&mut ticket), Saving::NotSaved("there is no disk".to_owned()));
+        assert_eq!(next_news(&keeper), News::NotOpened("there is no disk".to_owned()));
+        let (end, other) = disk();
+        *slot.lock().unwrap() = other.lock().unwrap().take();
+        end.send(Ok(())).unwrap();
+        let mut ticket = keeper.save(Instant::ZERO, 2, vec![]);
+        assert_eq!(outcome(&mut ticket), Saving::Saved);
+        assert!(matches!(next_news(&keeper), News::Opened(_)));
+    }
+
+    #[test]
+    fn a_disk_that_was_pulled_and_put_back_costs_no_record() {
+        let (end, slot) = disk();
+        let keeper = keeper(&slot);
+        assert!(matches!(next_news(&keeper), News::Opened(_)));
+        (0..super::super::ring::TRIES).for_each(|_| end.send(broken()).unwrap());
+        let (end, other) = disk();
+        *slot.lock().unwrap() = other.lock().unwrap().take();
+        end.send(Ok(())).unwrap();
+        assert_eq!(outcome(&mut keeper.save(Instant::ZERO, 1, vec![])), Saving::Saved);
+    }
+
+    #[test]
+    fn without_a_disk_records_and_questions_are_answered_all_the_same() {
+        let keeper = keeper(&Arc::default());
+        assert_eq!(next_news(&keeper), News::NotOpened("there is no disk".to_owned()));
+        let mut ticket = keeper.save(Instant::ZERO, 1, vec![]);
+        assert_eq!(outcome(&mut ticket), Saving::NotSaved("there is no disk".to_owned()));
+        assert_eq!(keeper.read().recv().unwrap(), Err("there is no disk".to_owned()));
+        assert_eq!(keeper.news(), None, "a reason is told once");
+    }
+}

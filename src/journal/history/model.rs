@@ -122,11 +122,12 @@ impl Model {
                 tail.copy_from_slice(&new[torn - from..]);
                 head.copy_from_slice(&self.dice.octets(torn - from));
             }
-            _ => drop(self.unreadable.insert(sector)),
+            _ => {
+                self.unreadable.insert(sector);
+                return;
+            }
         }
-        if self.dice.below(8) != 0 {
-            self.unreadable.remove(&sector);
-        }
+        self.unreadable.remove(&sector);
     }
 
     /// One write or sync begins: whether it comes to its end.
@@ -147,11 +148,12 @@ impl Disk for Model {
 
     fn read_at(&self, octets: &mut [u8], at: u64) -> io::Result<()> {
         let at = usize::try_from(at).unwrap();
-        let sectors = at / SECTOR..(at + octets.len()).div_ceil(SECTOR);
+        let end = at.saturating_add(octets.len());
+        let sectors = at / SECTOR..end.div_ceil(SECTOR);
         if self.unreadable.range(sectors).next().is_some() {
             return Err(Errno::EIO.into());
         }
-        let there = self.cache.get(at..at + octets.len()).ok_or(io::ErrorKind::UnexpectedEof)?;
+        let there = self.cache.get(at..end).ok_or(io::ErrorKind::UnexpectedEof)?;
         octets.copy_from_slice(there);
         Ok(())
     }

@@ -135,3 +135,126 @@ fn node(dev: &Path, name: &str) -> PathBuf {
 fn number(file: &Path) -> Option<u64> {
     fs::read_to_string(file).ok()?.trim_ascii().parse().ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::gpt::tests::stick;
+    use super::*;
+
+    /// A machine's /sys and /dev.
+    struct Machine(tempfile::TempDir);
+
+    impl Machine {
+        fn new() -> Self {
+            let machine = Self(tempfile::tempdir().unwrap());
+            fs::create_dir_all(machine.class()).unwrap();
+            fs::create_dir(machine.dev()).unwrap();
+            machine
+        }
+
+        fn class(&self) -> PathBuf {
+            self.sys().join("class/block")
+        }
+
+        fn sys(&self) -> PathBuf {
+            self.0.path().join("sys")
+        }
+
+        fn dev(&self) -> PathBuf {
+            self.0.path().join("dev")
+        }
+
+        fn put(&self, folder: &Path, files: &[(&str, u64)]) {
+            fs::create_dir_all(folder).unwrap();
+            files
+                .iter()
+                .for_each(|(file, number)| fs::write(folder.join(file), format!("{number}\n")).unwrap());
+        }
+
+        /// A disk that holds `octets`.
+        fn disk(&self, name: &str, removable: u64, octets: &[u8]) {
+            let sectors = u64::try_from(octets.len()).unwrap() / 512;
+            self.put(&self.class().join(name), &[("removable", removable), ("size", sectors)]);
+            fs::write(self.dev().join(name), octets).unwrap();
+        }
+
+        /// What the kernel shows of the stick's second partition, in both places.
+        fn partition(&self, disk: &str, name: &str, start: u64) {
+            let files = [("partition", 2), ("start", start), ("size", 32768)];
+            self.put(&self.class().join(disk).join(name), &files);
+            self.put(&self.class().join(name), &files);
+            fs::write(self.dev().join(name), vec![0; 16 << 20]).unwrap();
+        }
+
+        fn stick(&self, disk: &str, removable: u64, partition: &str) {
+            self.disk(disk, removable, &stick());
+            self.partition(disk, partition, 133_120);
+        }
+
+        fn find(&self) -> Result<String, String> {
+            let path = find(&self.sys(), &self.dev()).map_err(|error| error.to_string())?;
+            Ok(path.strip_prefix(self.dev()).unwrap().display().to_string())
+        }
+    }
+
+    #[test]
+    fn the_partition_is_found_by_its_type_and_opened() {
+        let machine = Machine::new();
+        machine.disk("nvme0n1", 0, &[0; 1 << 20]);
+        machine.stick("sda", 1, "sda2");
+        assert_eq!(machine.find(), Ok("sda2".to_owned()));
+        let history = open(&machine.sys(), &machine.dev()).unwrap();
+        assert_eq!((history.survey().slots, history.survey().newest), (4096, None));
+    }
+
+    #[test]
+    fn a_removable_disk_goes_first_and_then_the_first_by_name() {
+        let machine = Machine::new();
+        machine.stick("sdb", 0, "sdb2");
+        machine.stick("sda", 0, "sda2");
+        assert_eq!(machine.find(), Ok("sda2".to_owned()));
+        machine.stick("sdc", 1, "sdc2");
+        assert_eq!(machine.find(), Ok("sdc2".to_owned()));
+    }
+
+    #[test]
+    fn what_is_not_found_is_told_disk_by_disk() {
+        let machine = Machine::new();
+        let none = format!("no disk in {}", machine.class().display());
+        assert_eq!(machine.find(), Err(none));
+        machine.disk("sda", 1, b"");
+        assert!(machine.find().unwrap_err().starts_with("no disk in "), "a reader without a card is none");
+        machine.disk("sdb", 1, &[0; 1 << 16]);
+        machine.disk("sdc", 0, &stick());
+        machine.partition("sdc", "sdc2", 2048);
+        let why = "no partition of type 6C696E65-6761-7567-6548-4953544F5259: sdb: no GUID partition table; \
+                   sdc: partition 2 is in its table, and not among the kernel's";
+        assert_eq!(machine.find(), Err(why.to_owned()));
+        fs::remove_file(machine.dev().join("sdb")).unwrap();
+        assert!(machine.find().unwrap_err().contains("sdb: No such file or directory"));
+    }
+
+    #[test]
+    fn a_partition_that_does_not_open_is_named() {
+        let machine = Machine::new();
+        machine.stick("sda", 1, "sda2");
+        let refusal = || open(&machine.sys(), &machine.dev()).map(drop).unwrap_err().to_string();
+        let node = machine.dev().join("sda2");
+        fs::write(&node, [0; 100]).unwrap();
+        let small = format!("{}: 100 octets are too few: a history needs 65536", node.display());
+        assert_eq!(refusal(), small);
+        fs::remove_file(&node).unwrap();
+        assert_eq!(refusal(), format!("{}: No such file or directory (os error 2)", node.display()));
+    }
+
+    #[test]
+    fn the_type_is_the_one_in_its_text() {
+        let digits: Vec<u8> = TYPE_TEXT.bytes().filter(|octet| *octet != b'-').collect();
+        let octet = |pair: &[u8]| u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap();
+        let octets: Vec<u8> = digits.chunks(2).map(octet).collect();
+        // The first three numbers of a GUID are little-endian.
+        let order = [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15];
+        assert_eq!(order.map(|at| octets[at]), TYPE);
+        assert!(include_str!("../../../image/parts/stick.sh").contains(TYPE_TEXT));
+    }
+}

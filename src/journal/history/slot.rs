@@ -6,7 +6,7 @@
 //! | 8..10 | version of what follows the header |
 //! | 10..12 | length of the record in octets |
 //! | 12..16 | run number |
-//! | 16..24 | sequence number, from 0, one more a record |
+//! | 16..24 | sequence number, from 0, one more a saved record |
 //! | 24..28 | zero |
 //! | 28..32 | CRC-32C of octets 0..28 and of the record |
 //! | 32.. | the record |
@@ -45,7 +45,7 @@ const CRC32C: Crc<u32, Table<16>> = Crc::<u32, Table<16>>::new(&CRC_32_ISCSI);
 /// The numbers of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Numbers {
-    /// Of the record: a later one has a higher number, and there may be gaps.
+    /// Of the record: one more than that of the last one that was saved before it.
     pub sequence: u64,
     /// Of the run, as the caller gave it.
     pub run: u32,
@@ -136,7 +136,7 @@ mod tests {
         let slot = encode(NUMBERS, b"PASS").unwrap();
         let golden = b"LGHISTRY\x01\0\x04\0\xD0\xC0\xB0\xA0\x06\x05\x04\x03\x02\x01\0\0\0\0\0\0";
         assert_eq!(slot[..28], golden[..]);
-        assert_eq!(slot[28..36], *b"\0\0\0\0PASS");
+        assert_eq!(slot[28..36], *b"\x58\x9E\x79\x4BPASS");
         assert!(slot[36..].iter().all(|&octet| octet == 0));
         assert_eq!(decode(&slot), Slot::Record(NUMBERS, b"PASS"));
     }
