@@ -161,9 +161,7 @@ pub(super) mod tests {
         header.extend(places);
         header.extend(STICK);
         header.extend((entries as u64).to_le_bytes());
-        header.extend(
-            [ENTRIES as u32, ENTRY as u32, CRC32.checksum(array)].iter().flat_map(|n| n.to_le_bytes()),
-        );
+        header.extend([128_u32, 128, CRC32.checksum(array)].iter().flat_map(|n| n.to_le_bytes()));
         let check = CRC32.checksum(&header);
         header[HEADER_CHECK].copy_from_slice(&check.to_le_bytes());
         header.try_into().unwrap()
