@@ -3,6 +3,7 @@
 //! reads records back.
 
 mod backlog;
+pub mod history;
 pub mod json;
 pub mod mailbox;
 pub mod reader;
