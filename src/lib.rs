@@ -1,6 +1,6 @@
 //! linegauge: a go/no-go gauge for 10 Gb/s Ethernet cables.
 //!
-//! The crate `measure` is the pure core; here are the thin adapters around it and the one run loop.
+//! The crate `measure` is the pure core, and `port` the datapath; here are the thin adapters around it and the one run loop.
 //! In reading order:
 //!
 //! - [`session`]: the only loop: sample → measure → record → draw;
@@ -10,7 +10,7 @@
 //! - [`nic`]: what a NIC tells and takes;
 //! - [`cable`]: virtual and emulated cables;
 //! - [`panel`]: screens to pixels, terminal and PNG;
-//! - [`journal`]: the text log, the JSON result, and the records with their reader;
+//! - [`journal`]: the text log, the JSON result, the records with their reader, the history on the stick;
 //! - [`board`], [`args`]: what is asked for, checked;
 //! - [`command`]: what each command does: the only place, with `main`, that names concrete parts;
 //! - [`host`], [`clock`], [`sys`]: PID 1, the machine and its settings, where time comes from, and the only `unsafe`.
