@@ -133,10 +133,8 @@ impl Front {
         let buttons = Buttons::new(outfit.button.clone());
         let gesture = move |gesture| drop(tell.try_send(Wish::Gesture(gesture)));
         let never = Arc::<AtomicBool>::default();
-        if let Err(error) = button::start(buttons, self.clock, never, gesture) {
-            // The serial port is a button as well.
-            let _ = error;
-        }
+        // Where there is no thread for it the serial port is a button as well.
+        let _ = button::start(buttons, self.clock, never, gesture);
     }
 
     /// The button, lamps and beeper on GPIO lines.
