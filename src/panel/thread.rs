@@ -18,23 +18,25 @@ pub struct PanelThread(JoinHandle<()>);
 
 impl PanelThread {
     /// Starts it: the newest page of `screens` is kept on the display that `open` opens, as a [`Keeper`] does, and
-    /// `tell` hears what becomes of the display. Both are called on the thread. It ends after the mailbox is closed,
-    /// the last page drawn.
+    /// `tell` hears what becomes of the display. A page that `last_word` has takes the place of all others. All three
+    /// are called on the thread. It ends after the mailbox is closed, the last page drawn.
     ///
     /// # Errors
     /// Where no thread can be had.
-    pub fn start<B, O, T>(
+    pub fn start<B, O, T, L>(
         screens: Receiver<Screen>,
         open: O,
         dim_after: Option<Duration>,
         mut tell: T,
+        last_word: L,
     ) -> io::Result<Self>
     where
         B: Backend,
         O: FnMut() -> io::Result<B> + Send + 'static,
         T: FnMut(News) + Send + 'static,
+        L: Fn() -> Option<Screen> + Send + 'static,
     {
-        let run = move || serve(screens, &mut Keeper::new(open, dim_after), &mut tell);
+        let run = move || serve(screens, &mut Keeper::new(open, dim_after), &mut tell, &last_word);
         thread::Builder::new().name("panel".to_owned()).spawn(run).map(Self)
     }
 
@@ -56,12 +58,14 @@ fn serve<B: Backend, O: FnMut() -> io::Result<B>>(
     mut screens: Receiver<Screen>,
     keeper: &mut Keeper<B, O>,
     tell: &mut impl FnMut(News),
+    last_word: &impl Fn() -> Option<Screen>,
 ) {
     let start = std::time::Instant::now();
     loop {
         // Looked at first: what was posted before the closing is then drawn below.
         let last = screens.finished();
         let newest = std::iter::from_fn(|| screens.take()).last();
+        let newest = last_word().or(newest);
         let now = Instant::from_nanos(u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX));
         if let Some(news) = keeper.turn(now, newest) {
             tell(news);
@@ -104,11 +108,24 @@ mod tests {
         pages.close();
         let open = move || -> io::Result<Box<dyn Backend>> { Ok(Box::new(Relay(shown.clone()))) };
         let tell = move |news| told.send(news).unwrap();
-        let panel = PanelThread::start(screens, open, None, tell).unwrap();
+        let panel = PanelThread::start(screens, open, None, tell, || None).unwrap();
         assert!(panel.ended_within(Duration::from_secs(60)));
         let last = pictures.iter().last().unwrap();
         assert!(last == super::super::picture(&Screen::Checking { what: "loop" }));
         assert_eq!(news.iter().collect::<Vec<_>>(), [News::Up]);
+    }
+
+    #[test]
+    fn a_last_word_takes_the_place_of_whatever_was_to_be_shown() {
+        let (mut pages, screens) = mailbox::<Screen, 8>();
+        let (shown, pictures) = mpsc::channel();
+        pages.post(Screen::Checking { what: "loop" }).unwrap();
+        pages.close();
+        let open = move || -> io::Result<Box<dyn Backend>> { Ok(Box::new(Relay(shown.clone()))) };
+        let word = || Screen::Fault { text: measure::record::text("program error") };
+        let panel = PanelThread::start(screens, open, None, |_| {}, move || Some(word())).unwrap();
+        assert!(panel.ended_within(Duration::from_secs(60)));
+        assert!(pictures.iter().all(|picture| picture == super::super::picture(&word())));
     }
 
     #[test]
@@ -127,7 +144,7 @@ mod tests {
         let (free, wedge) = mpsc::channel();
         let mut wedge = Some(wedge);
         let open = move || wedge.take().map(Wedged).ok_or(io::ErrorKind::NotFound.into());
-        let panel = PanelThread::start(screens, open, None, |_| {}).unwrap();
+        let panel = PanelThread::start(screens, open, None, |_| {}, || None).unwrap();
         let posted = (0..100).filter(|_| pages.post(Screen::Checking { what: "loop" }).is_ok()).count();
         assert!(posted >= 3, "a full mailbox gives pages back, and nobody waits");
         pages.close();

@@ -66,13 +66,19 @@ pub(super) fn take_panics(outfit: &Outfit) {
     init::on_panic(move |line| last_words(&speaker, line), move || act(&waiter));
 }
 
-/// Past all threads and mailboxes, of which nobody knows how they are.
+/// What is shown after a panic, whatever was to be shown next.
+pub(super) fn last_page() -> Screen {
+    Screen::Fault { text: text("program error, see the log") }
+}
+
+/// Past all threads and mailboxes, of which nobody knows how they are: the display's own thread shows the same page,
+/// where it is not the one that panicked.
 fn last_words(outfit: &Outfit, line: &str) {
     outfit.panicked.store(true, Ordering::Relaxed);
     if outfit.display == DisplayKind::Framebuffer
         && let Ok(mut panel) = FramebufferPanel::open_for_pages(Path::new(framebuffer::DEVICE))
     {
-        let _ = panel.draw(&Screen::Fault { text: text("program error, see the log") });
+        let _ = panel.draw(&last_page());
     }
     let Some(serial) = &outfit.serial else { return };
     let flags = libc::O_NONBLOCK | libc::O_NOCTTY;

@@ -1,5 +1,6 @@
 //! What stands before the technician: display, serial port, button, lamps; and behind them the watchdog.
 
+use super::fault;
 use super::outfit::Outfit;
 use crate::board::DisplayKind;
 use crate::clock::{Clock, Monotonic};
@@ -112,7 +113,9 @@ impl Front {
         let dim_after = settings.dim_after;
         let open = move || panel::open(kind, &settings);
         let news = move |news| drop(tell.try_send(Wish::Display(news)));
-        if PanelThread::start(pages, open, dim_after, news).is_ok() {
+        let panicked = Arc::clone(&outfit.panicked);
+        let last_word = move || panicked.load(Ordering::Relaxed).then(fault::last_page);
+        if PanelThread::start(pages, open, dim_after, news, last_word).is_ok() {
             self.screens = Some(screens);
         }
         if let Ok(wish) = self.wishes.recv_timeout(FIRST_PAGE) {
