@@ -61,7 +61,9 @@ fn a_program_error_is_told_on_log_and_display() {
 #[test]
 fn what_is_wrong_on_the_kernels_command_line_is_told_and_the_button_starts_again() {
     let Some(emulator) = Emulator::new() else { return };
-    let shown = emulator.words(["--append", "linegauge.bord=x520", "--press", " fault "]).until(" fault ");
+    let shown = emulator
+        .words(["--append", "linegauge.bord=x520", "--type", " fault ", "", "--press", "+1"])
+        .until(" fault ");
     assert!(shown.line(" fault ").contains("unknown linegauge.bord; did you mean linegauge.board?"));
     assert_eq!(shown.count(" boot version"), 2);
     assert_eq!(shown.find(" verdict "), None);

@@ -49,10 +49,9 @@ pub(super) fn stand(front: &mut Front, outfit: &Outfit, fault: &Fault) -> End {
             return front.finish(End::Restart);
         }
         for said in front.turn(now) {
-            match said {
-                Said::Input(Input::Press) | Said::Ending => return front.finish(End::Restart),
-                Said::Input(Input::PowerOff) => return front.finish(End::PowerOff),
-                Said::Input(_) => {}
+            let pressed = (said == Said::Input(Input::Press)).then_some(End::Restart);
+            if let Some(end) = pressed.or(said.end()) {
+                return front.finish(end);
             }
         }
         front.rest();

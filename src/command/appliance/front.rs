@@ -57,6 +57,17 @@ pub(super) enum Said {
     Ending,
 }
 
+impl Said {
+    /// How the machine is to end for it; none where it is not to.
+    pub(super) const fn end(self) -> Option<End> {
+        match self {
+            Self::Ending => Some(End::Restart),
+            Self::Input(Input::PowerOff) => Some(End::PowerOff),
+            Self::Input(_) => None,
+        }
+    }
+}
+
 /// All of it.
 pub(super) struct Front {
     clock: Monotonic,

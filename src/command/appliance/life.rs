@@ -96,9 +96,7 @@ impl Life {
     /// Makes the machine's settings, asks for a cable, and makes the ports' settings, which takes some drivers half
     /// a second. One that a run needs and that is not held is the first verdict: INVALID, whatever is plugged in.
     fn power_on(&mut self) -> Next {
-        let Applied { mut readings, notes, mut held } = settings::apply(&self.board);
-        held.keep();
-        self.watch = HostWatch::new(held);
+        let MachineSettings { mut readings, notes } = hold_settings(&self.board, &mut self.watch);
         notes.iter().for_each(|note| self.front.note(note));
         self.tell_settings(&readings);
         self.enter_waiting();
@@ -132,12 +130,8 @@ impl Life {
             if self.ports.look(now) || now >= until {
                 return None;
             }
-            for said in self.front.turn(now) {
-                match said {
-                    Said::Input(Input::PowerOff) => return Some(End::PowerOff),
-                    Said::Ending => return Some(End::Restart),
-                    Said::Input(_) => {}
-                }
+            if let Some(end) = self.front.turn(now).into_iter().find_map(Said::end) {
+                return Some(end);
             }
             self.front.rest();
         }
@@ -312,6 +306,14 @@ impl Life {
     }
 }
 
+/// Makes the machine's settings and watches them from now on. They stay: the box does nothing else.
+fn hold_settings(board: &Board, watch: &mut HostWatch) -> MachineSettings {
+    let Applied { readings, notes, mut held } = settings::apply(board);
+    held.keep();
+    *watch = HostWatch::new(held);
+    MachineSettings { readings, notes }
+}
+
 /// The box around a run.
 struct Running<'a> {
     front: &'a mut Front,
@@ -341,27 +343,14 @@ impl Output for Running<'_> {
 impl Host for Running<'_> {
     /// The settings of power-on once more: a processor may have come online since, or another limit.
     fn settings(&mut self) -> MachineSettings {
-        let Applied { readings, notes, mut held } = settings::apply(self.board);
-        held.keep();
-        *self.watch = HostWatch::new(held);
-        MachineSettings { readings, notes }
+        hold_settings(self.board, self.watch)
     }
 
     fn turn(&mut self, now: Instant) -> Vec<Slipped> {
         for said in self.front.turn(now) {
-            let end = match said {
-                Said::Ending => Some(End::Restart),
-                Said::Input(input) => match State::Running.on(input).1 {
-                    Act::Stop => {
-                        self.stop = true;
-                        None
-                    }
-                    Act::PowerOff => Some(End::PowerOff),
-                    _ => None,
-                },
-            };
-            self.stop |= end.is_some();
-            self.end = self.end.or(end);
+            let stops = matches!(said, Said::Input(input) if State::Running.on(input).1 == Act::Stop);
+            self.stop |= stops || said.end().is_some();
+            self.end = self.end.or(said.end());
         }
         self.watch.look(now)
     }
