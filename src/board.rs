@@ -11,6 +11,7 @@ mod duration;
 mod error;
 mod file;
 mod gpio;
+mod keeping;
 mod keys;
 mod layer;
 mod port;
@@ -24,6 +25,7 @@ pub use display::{BusKind, DisplayKind, DisplaySettings};
 pub use duration::{DurationArg, RIGHT as DURATION_RIGHT};
 pub use error::{BoardError, Conflict};
 pub use gpio::{GpioWire, Wires};
+pub use keeping::{HistoryIn, RecordsTo};
 pub use keys::{KEYS, Key};
 pub use measure::mix::{MixError, SizeMix};
 pub use port::PortPath;
@@ -167,6 +169,10 @@ pub struct Board {
     pub display_settings: DisplaySettings,
     /// The serial port of the text log; none for no such log.
     pub serial: Option<SerialSettings>,
+    /// Where the records for programs go.
+    pub records: RecordsTo,
+    /// Where the last results are kept.
+    pub history: HistoryIn,
     /// What is pressed to start and stop a run.
     pub button: ButtonKind,
     /// The GPIO lines of button, lamps and beeper.
@@ -197,6 +203,7 @@ impl Board {
         let cable = layer.cable.ok_or_else(|| missing("cable"))?;
         let ports = ports(cable, &layer).map_err(missing)?;
         let serial = serial(&layer);
+        let records = RecordsTo::of(&layer, serial.as_ref()).map_err(|conflict| place.refuse(conflict))?;
         let wires = wires(&layer);
         let display = layer.display.unwrap_or_default();
         let display_settings =
@@ -226,6 +233,8 @@ impl Board {
             display,
             display_settings,
             serial,
+            records,
+            history: layer.history.map(|history| history.0).unwrap_or_default(),
             button: layer.button.map(|button| button.0).unwrap_or_default(),
             wires,
             on_fault: layer.on_fault.unwrap_or_default(),

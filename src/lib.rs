@@ -29,5 +29,12 @@ pub mod rig;
 pub mod session;
 pub mod sys;
 
+/// The commit that the program was built from: 12 digits, and a plus where its tree was changed; none where nobody
+/// knows.
+pub const COMMIT: Option<&str> = {
+    let commit = env!("LINEGAUGE_COMMIT");
+    if commit.is_empty() { None } else { Some(commit) }
+};
+
 pub use ::port;
 pub use port::clock;

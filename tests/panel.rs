@@ -46,7 +46,13 @@ fn running() -> Screen {
 }
 
 fn verdict(verdict: Verdict, reason: &str, run: u32) -> Screen {
-    Screen::Verdict { verdict, reason: text(reason), run }
+    Screen::Verdict { verdict, reason: text(reason), run, unsaved: false }
+}
+
+/// A verdict's page of a run that could not be kept.
+fn unsaved(page: Screen) -> Screen {
+    let Screen::Verdict { verdict, reason, run, .. } = page else { unreachable!() };
+    Screen::Verdict { verdict, reason, run, unsaved: true }
 }
 
 /// The verdict page of each verdict, with a reason as a run would give it.
@@ -145,6 +151,8 @@ fn pages() -> Vec<(&'static str, Screen)> {
         ("verdict-marginal", verdict_page(Verdict::Marginal)),
         ("verdict-invalid", verdict_page(Verdict::Invalid)),
         ("verdict-short", verdict(Verdict::Fail, "no link", 7)),
+        ("verdict-unsaved", unsaved(verdict(Verdict::Pass, "no errors at 1.0 of 10.0 Gb/s", 12))),
+        ("verdict-unsaved-fail", unsaved(verdict(Verdict::Fail, "A>B lost 17", u32::MAX))),
         (
             "verdict-long",
             verdict(Verdict::Invalid, "A frame of 52:54:00:12:34:56, ethertype 0x88cc, port A", 99_999),
@@ -411,6 +419,8 @@ fn any_screen() -> impl Strategy<Value = Screen> {
                 settling
             }),
         (any_verdict(), words(), any::<u32>()).prop_map(|(word, reason, run)| verdict(word, &reason, run)),
+        (any_verdict(), words(), any::<u32>())
+            .prop_map(|(word, reason, run)| unsaved(verdict(word, &reason, run))),
         (any_verdict(), any::<u32>(), [any_rate(), any_rate()], any_classes(), any::<[Option<f64>; 2]>())
             .prop_map(|(verdict, run, rates, errors, bounds)| Screen::Figures {
                 verdict,

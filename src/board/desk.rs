@@ -107,12 +107,16 @@ impl fmt::Display for ButtonKind {
 
 /// A serial port's path as a board file has it; none where it says so.
 pub(super) fn serial_path(text: &str) -> Result<Option<PathBuf>, &'static str> {
-    let device = text.starts_with('/') && text.len() > 1 && !text.chars().any(char::is_control);
-    match text {
-        "none" => Ok(None),
-        _ if device => Ok(Some(PathBuf::from(text))),
-        _ => Err(SERIAL_RIGHT),
+    if text == "none" {
+        return Ok(None);
     }
+    absolute_path(text).map(Some).ok_or(SERIAL_RIGHT)
+}
+
+/// A path from the root, of printable characters.
+pub(super) fn absolute_path(text: &str) -> Option<PathBuf> {
+    let right = text.starts_with('/') && text.len() > 1 && !text.chars().any(char::is_control);
+    right.then(|| PathBuf::from(text))
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ const fn key(name: &'static str, right: &'static str, default: &'static str) -> 
 }
 
 /// All keys, in the order in which a board is shown.
-pub const KEYS: [Key; 48] = [
+pub const KEYS: [Key; 51] = [
     key("description", "one line of text, at most 100 characters", "empty"),
     key(
         "inherit",
@@ -86,6 +86,9 @@ pub const KEYS: [Key; 48] = [
     key("serial", super::desk::SERIAL_RIGHT, "\"none\""),
     key("serial-baud", "a whole number from 1200 to 4000000 (bits per second)", "115200"),
     key("serial-flow", "true or false", "false"),
+    key("records", super::keeping::RECORDS_RIGHT, "\"none\""),
+    key("records-baud", "a whole number from 1200 to 4000000 (bits per second)", "115200"),
+    key("history", super::keeping::HISTORY_RIGHT, "\"none\""),
     key("button", super::desk::BUTTON_RIGHT, "\"none\""),
     key("button-gpio", super::gpio::WIRE_RIGHT, "\"none\""),
     key("lamp-pass", super::gpio::WIRE_RIGHT, "\"none\""),

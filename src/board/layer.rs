@@ -5,6 +5,7 @@ use super::desk::{self, ButtonKind, OnFault};
 use super::display::DisplayKind;
 use super::duration::DurationArg;
 use super::gpio::{self, GpioWire};
+use super::keeping::{HistoryKey, RecordsKey};
 use super::port::PortPath;
 use super::wiring;
 use super::{CableKind, ClockProof, DEFAULT_ETHERTYPES, SizeMix};
@@ -68,6 +69,9 @@ pub(super) struct Layer {
     pub serial: Option<Serial>,
     pub serial_baud: Option<Within<u32, 1200, 4_000_000>>,
     pub serial_flow: Option<bool>,
+    pub records: Option<RecordsKey>,
+    pub records_baud: Option<Within<u32, 1200, 4_000_000>>,
+    pub history: Option<HistoryKey>,
     pub button: Option<Button>,
     pub button_gpio: Option<Wire>,
     pub lamp_pass: Option<Wire>,
@@ -123,6 +127,9 @@ impl Layer {
             serial: self.serial.or(below.serial),
             serial_baud: self.serial_baud.or(below.serial_baud),
             serial_flow: self.serial_flow.or(below.serial_flow),
+            records: self.records.or(below.records),
+            records_baud: self.records_baud.or(below.records_baud),
+            history: self.history.or(below.history),
             button: self.button.or(below.button),
             button_gpio: self.button_gpio.or(below.button_gpio),
             lamp_pass: self.lamp_pass.or(below.lamp_pass),

@@ -1,7 +1,7 @@
 //! A board as TOML text that reads back as the same board.
 
 use super::words::number;
-use super::{Badge, Board, SerialSettings, builtin};
+use super::{Badge, Board, RecordsTo, SerialSettings, builtin};
 use measure::units::BitRate;
 use std::fmt;
 
@@ -60,6 +60,14 @@ impl Board {
         writeln!(f, "watchdog-timeout-s = {}", self.watchdog_timeout_s)
     }
 
+    /// The keys of what outlives a run.
+    fn show_keeping(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "records = {}", basic_string(&self.records.to_string()))?;
+        let baud = if let RecordsTo::Port(port) = &self.records { Some(port.baud) } else { None };
+        optional(f, "records-baud", baud.map(|baud| baud.to_string()))?;
+        writeln!(f, "history = {}", basic_string(&self.history.to_string()))
+    }
+
     /// The keys of what people see and press, and of what the box is known by.
     fn show_desk(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "display = \"{}\"", self.display)?;
@@ -67,6 +75,7 @@ impl Board {
             optional(f, key, value)?;
         }
         write_serial(f, self.serial.as_ref())?;
+        self.show_keeping(f)?;
         writeln!(f, "button = {}", basic_string(&self.button.to_string()))?;
         for (key, wire) in self.wires.keys() {
             let wire = wire.map_or_else(|| "none".to_owned(), ToString::to_string);

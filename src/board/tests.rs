@@ -384,6 +384,25 @@ fn any_serial() -> impl Strategy<Value = SerialSettings> {
         .prop_map(|(path, baud, flow)| SerialSettings { path: path.into(), baud, flow })
 }
 
+fn any_records(serial: Option<&SerialSettings>) -> impl Strategy<Value = RecordsTo> + use<> {
+    let shared = if serial.is_some() { RecordsTo::Log } else { RecordsTo::None };
+    // A port of another name than any of the log's.
+    let own = ("/[a-z \"\\\\-]{1,20}_", 1200..=4_000_000_u32)
+        .prop_map(|(path, baud)| RecordsTo::Port(SerialSettings { path: path.into(), baud, flow: false }));
+    prop_oneof![Just(RecordsTo::None), Just(shared), own]
+}
+
+fn any_lines() -> impl Strategy<Value = (Option<SerialSettings>, RecordsTo)> {
+    prop::option::of(any_serial()).prop_flat_map(|serial| {
+        let records = any_records(serial.as_ref());
+        (Just(serial), records)
+    })
+}
+
+fn any_history() -> impl Strategy<Value = HistoryIn> {
+    "none|stick|/[^\\p{Cc}]{1,80}".prop_map(|text| text.parse().unwrap())
+}
+
 fn any_button() -> impl Strategy<Value = ButtonKind> {
     "none|power|[^\\p{Cc}]{1,80}".prop_map(|text| text.parse().unwrap())
 }
@@ -424,13 +443,13 @@ fn any_board() -> impl Strategy<Value = Board> {
         prop::option::of("/[^\\p{Cc}]{0,99}"),
         2..=600_u16,
     );
-    let desk = (any_display(), prop::option::of(any_serial()), any_button(), any_wires(), any_badge());
+    let desk = (any_display(), any_lines(), any_history(), any_button(), any_wires(), any_badge());
     ("[^\\p{Cc}]{0,100}", base, numbers, times, flags, (host, desk)).prop_map(
         |(description, base, numbers, times, flags, (host, desk))| {
             let (clock_proof, dma_latency_us, watchdog, watchdog_timeout_s) = host;
             let (streams, pace, mtu, tolerance_ppm) = numbers;
             let (link_restart, mac_checks_fcs, clock_khz, clock_required) = flags;
-            let ((display, display_settings), serial, button, wires, badge) = desk;
+            let ((display, display_settings), (serial, records), history, button, wires, badge) = desk;
             Board {
                 description,
                 streams,
@@ -450,6 +469,8 @@ fn any_board() -> impl Strategy<Value = Board> {
                 display,
                 display_settings,
                 serial,
+                records,
+                history,
                 button,
                 wires,
                 badge,

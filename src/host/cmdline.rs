@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! linegauge.board=NAME     the board, where it is not known by the hardware
+//! linegauge.box=NAME       what tells this box from others, 1 to 20 characters; else the end of port A's address
 //! linegauge.debug=TEXT     switches of a test build
 //! ```
 //! Words are split as the kernel does it: at white space, except between double quotes, which are taken
@@ -14,13 +15,18 @@ use crate::board::words::{any_of, nearest, one_line, quoted};
 const PREFIX: &str = "linegauge.";
 
 /// The keys there are, after the prefix.
-const KEYS: [&str; 2] = ["board", "debug"];
+const KEYS: [&str; 3] = ["board", "box", "debug"];
+
+/// Longest name of a box, in characters: what a record has room for.
+pub const LONGEST_BOX: usize = 20;
 
 /// What was said; none for each that was not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommandLine {
     /// The board's name.
     pub board: Option<String>,
+    /// The box's own name.
+    pub box_id: Option<String>,
     /// Switches of a test build.
     pub debug: Option<String>,
 }
@@ -41,6 +47,12 @@ pub enum Refused {
     NoValue {
         /// The word.
         word: String,
+    },
+    /// No box can be called that.
+    #[error("kernel command line: {PREFIX}box={value} is not 1 to {LONGEST_BOX} printable ASCII characters")]
+    BadBox {
+        /// The name.
+        value: String,
     },
 }
 
@@ -63,15 +75,23 @@ impl CommandLine {
         let (key, value) = word.split_once('=').unwrap_or((word, ""));
         let place = match key {
             "board" => &mut self.board,
+            "box" => &mut self.box_id,
             "debug" => &mut self.debug,
             _ => return Err(unknown(key)),
         };
         if value.is_empty() {
             return Err(Refused::NoValue { word: format!("{PREFIX}{key}") });
         }
+        if key == "box" && !is_box(value) {
+            return Err(Refused::BadBox { value: quoted(value) });
+        }
         *place = Some(value.to_owned());
         Ok(())
     }
+}
+
+fn is_box(name: &str) -> bool {
+    name.len() <= LONGEST_BOX && name.bytes().all(|octet| octet == b' ' || octet.is_ascii_graphic())
 }
 
 fn unknown(key: &str) -> Refused {
@@ -115,7 +135,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn parsed(text: &str) -> (Option<String>, Option<String>) {
-        let CommandLine { board, debug } = CommandLine::parse(text).unwrap();
+        let CommandLine { board, debug, .. } = CommandLine::parse(text).unwrap();
         (board, debug)
     }
 
@@ -149,13 +169,33 @@ mod tests {
     fn a_slip_is_refused_in_one_line() {
         for (text, line) in [
             ("linegauge.bord=x520", "unknown linegauge.bord; did you mean linegauge.board?"),
-            ("linegauge.xyzzy", "unknown linegauge.xyzzy; there is linegauge.board or linegauge.debug"),
-            ("linegauge.=", "unknown linegauge.; there is linegauge.board or linegauge.debug"),
+            (
+                "linegauge.xyzzy",
+                "unknown linegauge.xyzzy; there is linegauge.board, linegauge.box or linegauge.debug",
+            ),
+            ("linegauge.=", "unknown linegauge.; there is linegauge.board, linegauge.box or linegauge.debug"),
             ("linegauge.board", "linegauge.board has no value; it is written linegauge.board=VALUE"),
             ("linegauge.board=\"\"", "linegauge.board has no value; it is written linegauge.board=VALUE"),
         ] {
             let refused = CommandLine::parse(text).unwrap_err().to_string();
             assert_eq!(refused, format!("kernel command line: {line}"));
+        }
+    }
+
+    #[test]
+    fn a_box_has_a_name_that_a_record_has_room_for() {
+        let name =
+            |value: &str| CommandLine::parse(&format!("\"linegauge.box={value}\"")).map(|line| line.box_id);
+        for value in ["rack-4 left", "7", &"x".repeat(20)] {
+            assert_eq!(name(value), Ok(some(value)));
+        }
+        for value in ["\u{e4}", &"x".repeat(21), "a\tb"] {
+            let refused = name(value).unwrap_err().to_string();
+            let right = "is not 1 to 20 printable ASCII characters";
+            assert!(
+                refused.starts_with("kernel command line: linegauge.box=") && refused.ends_with(right),
+                "{refused}"
+            );
         }
     }
 

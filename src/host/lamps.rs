@@ -165,7 +165,7 @@ mod tests {
     }
 
     fn verdict(verdict: Verdict) -> Screen {
-        Screen::Verdict { verdict, reason: text("no error"), run: 1 }
+        Screen::Verdict { verdict, reason: text("no error"), run: 1, unsaved: false }
     }
 
     #[test]

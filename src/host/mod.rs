@@ -15,4 +15,5 @@ pub mod mounts;
 pub mod namespace;
 pub mod recognise;
 pub mod settings;
+pub mod wall_clock;
 pub mod watchdog;

@@ -118,7 +118,7 @@ mod tests {
             ("qemu", &badge(Some("QEMU"), &[E1000E, E1000E])),
             ("any-qemu", &badge(Some("QEMU"), &[])),
         ];
-        let said = CommandLine { board: said.map(str::to_owned), debug: None };
+        let said = CommandLine { board: said.map(str::to_owned), ..CommandLine::default() };
         choose(&said, hardware, &boards).map_err(|error| error.to_string())
     }
 
@@ -191,7 +191,7 @@ mod tests {
         #[test]
         fn every_refusal_is_one_line(dmi in prop::collection::vec(any::<String>(), 0..4), name in any::<Option<String>>()) {
             let hardware = Hardware { dmi, pci: vec![X520; 300] };
-            let said = CommandLine { board: name, debug: None };
+            let said = CommandLine { board: name, ..CommandLine::default() };
             let error = choose(&said, &hardware, &[("x", &Badge::default())]).err();
             if let Some(line) = error.map(|error| error.to_string()) {
                 prop_assert!(!line.chars().any(char::is_control), "{line:?}");

@@ -41,11 +41,6 @@ impl Backlog {
         }
     }
 
-    /// Puts a line back that was popped and not written.
-    pub fn put_back(&mut self, line: Stamped) {
-        self.lines.push_front(line);
-    }
-
     /// Nothing waits.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -95,16 +90,6 @@ mod tests {
         let lines = drain(&mut backlog);
         assert_eq!(lines[0].event, Event::LogDropped { lines: 1 });
         assert_eq!(lines[1..], [line(0, 1), line(2, 0), line(3, 1)]);
-    }
-
-    #[test]
-    fn a_line_that_was_not_written_is_the_next_again() {
-        let mut backlog = Backlog::new(3);
-        backlog.push(line(0, 1));
-        backlog.push(line(1, 1));
-        let first = backlog.pop().unwrap();
-        backlog.put_back(first);
-        assert_eq!(drain(&mut backlog), [line(0, 1), line(1, 1)]);
     }
 
     #[test]

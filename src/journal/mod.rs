@@ -5,9 +5,12 @@
 mod backlog;
 pub mod history;
 pub mod json;
+pub mod kept;
 pub mod mailbox;
 pub mod reader;
 pub mod record;
 pub mod serial;
 pub mod text;
 pub mod typed;
+mod utc;
+pub mod voice;

@@ -3,9 +3,8 @@
 //! A [`Reader`] follows one source: it remembers whose records it reads, so that every line and every row can
 //! say it, and does not remember it across a cut: the next cable may be another box's.
 
-mod lines;
+pub(super) mod lines;
 mod table;
-mod utc;
 
 pub use table::{Rows, header};
 

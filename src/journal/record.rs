@@ -21,9 +21,8 @@
 //! by name. `tests/golden/records-1.0.txt` has the octets of version 1.0.
 //!
 //! # On the box
-//! A [`Recorder`] is fed the events of the log mailbox and gives at most one frame an event; [`write_records`] is
-//! the loop of a thread that does only that. A writer that keeps a backlog keeps frames or events, but gives an
-//! event to its recorder once: records are numbered as they are made.
+//! A [`Recorder`] is fed events and gives at most one frame an event. Whoever keeps a backlog keeps frames or events, but
+//! gives an event to its recorder once: records are numbered as they are made.
 
 pub mod body;
 pub(super) mod codes;
@@ -37,7 +36,7 @@ pub use body::Record;
 pub use decoder::{Decoder, Skipped};
 pub use frame::{DELIMITER, Frame, LONGEST, MAJOR, MINOR, SUMMARY_BELOW};
 pub use reason::CodedReason;
-pub use recorder::{Recorder, write_records};
+pub use recorder::Recorder;
 
 #[cfg(test)]
 mod tests;

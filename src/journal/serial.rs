@@ -1,16 +1,17 @@
-//! The text log on a serial port, and what is typed there.
+//! The log on a serial port, as text or as records, and what is typed there.
 //!
 //! A thread of its own writes: lines come by the log's mailbox and wait in a [`Backlog`] of their own for as
 //! long as the reader takes none. The port never makes anybody wait: reads and writes give up after
 //! [`LOOK`], and a port that is not there, or goes away, is looked for once a second.
 //!
 //! The port is raw, 8N1, exclusive, and without flow control unless the board says so. A line ends with a
-//! carriage return and a line feed, as a terminal program wants it.
+//! carriage return and a line feed, as a terminal program wants it. What the port did not take whole is written again,
+//! as it was, when there is a port.
 
 use super::backlog::Backlog;
 use super::mailbox::Receiver;
-use super::text::Line;
 use super::typed::{SerialCommand, Typed};
+use super::voice::Voice;
 use crate::board::SerialSettings;
 use crate::sys::serial::set_nonblocking;
 use measure::record::Stamped;
@@ -31,9 +32,6 @@ const LOOKS_AT_THE_END: u32 = 100;
 /// Lines that wait for the reader: several runs without their rate lines.
 const WAITING: usize = 512;
 
-/// What a line ends with on the wire.
-const LINE_END: &[u8] = b"\r\n";
-
 /// Opens a board's serial port.
 ///
 /// # Errors
@@ -51,7 +49,7 @@ pub fn open(settings: &SerialSettings) -> io::Result<TTYPort> {
     Ok(port)
 }
 
-/// Starts the thread that writes the lines of `log` to the port and hands what is typed there to `command`,
+/// Starts the thread that writes what `voice` makes of `log` to the port and hands what is typed there to `command`,
 /// until the log is closed and written, or the reader has had three seconds for it.
 ///
 /// The port need not be there: it is opened as soon as it is.
@@ -60,10 +58,11 @@ pub fn open(settings: &SerialSettings) -> io::Result<TTYPort> {
 /// The thread could not be started.
 pub fn start(
     settings: SerialSettings,
+    voice: Voice,
     log: Receiver<Stamped>,
     command: impl FnMut(SerialCommand) + Send + 'static,
 ) -> io::Result<JoinHandle<()>> {
-    let link = SerialLink::new(move || open(&settings));
+    let link = SerialLink::new(voice, move || open(&settings));
     std::thread::Builder::new().name("serial".to_owned()).spawn(move || serve(link, log, command))
 }
 
@@ -106,16 +105,18 @@ struct SerialLink<P, O> {
     port: Option<P>,
     looks_to_retry: u32,
     backlog: Backlog,
-    /// The line that is being written, and its octets that are left.
-    current: Option<Stamped>,
+    voice: Voice,
+    /// The octets of the event that is being written, and those that the port has not taken yet.
+    current: Vec<u8>,
     left: Vec<u8>,
     typed: Typed,
 }
 
 impl<P: Port, O: FnMut() -> io::Result<P>> SerialLink<P, O> {
-    fn new(open: O) -> Self {
-        let (backlog, left, typed) = (Backlog::new(WAITING), Vec::new(), Typed::default());
-        Self { open, port: None, looks_to_retry: 0, backlog, current: None, left, typed }
+    fn new(voice: Voice, open: O) -> Self {
+        let (backlog, typed) = (Backlog::new(WAITING), Typed::default());
+        let (current, left) = (Vec::new(), Vec::new());
+        Self { open, port: None, looks_to_retry: 0, backlog, voice, current, left, typed }
     }
 
     fn add(&mut self, line: Stamped) {
@@ -124,7 +125,7 @@ impl<P: Port, O: FnMut() -> io::Result<P>> SerialLink<P, O> {
 
     /// Nothing is left to write.
     fn idle(&self) -> bool {
-        self.left.is_empty() && self.backlog.is_empty()
+        self.left.is_empty() && self.current.is_empty() && self.backlog.is_empty()
     }
 
     const fn is_open(&self) -> bool {
@@ -150,31 +151,27 @@ impl<P: Port, O: FnMut() -> io::Result<P>> SerialLink<P, O> {
         self.looks_to_retry = LOOKS_TO_RETRY;
         if let Ok(port) = (self.open)() {
             self.port = Some(port);
-            // Whatever the reader saw last, the next line is one of its own.
-            self.left = LINE_END.to_vec();
+            self.left = [self.voice.greeting(), &self.current].concat();
             self.typed = Typed::default();
         }
     }
 
-    /// Closes the port; the line that it did not take whole is written again when there is a port.
+    /// Closes the port; what it did not take whole is written again when there is a port.
     fn close(&mut self) {
         if let Some(mut port) = self.port.take() {
             port.discard();
         }
         self.left.clear();
-        if let Some(line) = self.current.take() {
-            self.backlog.put_back(line);
-        }
     }
 
     fn write(&mut self) -> io::Result<()> {
         let Some(port) = &mut self.port else { return Ok(()) };
         loop {
-            if self.left.is_empty() {
-                self.current = self.backlog.pop();
-                let Some(line) = &self.current else { return Ok(()) };
-                write!(self.left, "{}", Line(line))?;
-                self.left.extend_from_slice(LINE_END);
+            while self.left.is_empty() {
+                self.current.clear();
+                let Some(event) = self.backlog.pop() else { return Ok(()) };
+                self.current = self.voice.say(&event);
+                self.left.clone_from(&self.current);
             }
             match port.write(&self.left) {
                 Ok(0) => return Err(ErrorKind::WriteZero.into()),

@@ -38,7 +38,13 @@
 //! | `end` | the run is over |
 //! | `boot` | the box has started: version, board |
 //! | `fault` | the box itself cannot work, and why: no cable is judged |
+//! | `box` | which box it is: what tells it from others, and the commit that its firmware was built from |
+//! | `utc` | what the clock chip says, where it is set |
+//! | `saved` | the run's record is in the history |
+//! | `not-saved` | it was not when the verdict was shown, and why |
+//! | `kept` | an earlier result out of the history, on request |
 
+use super::utc::Utc;
 use measure::ledger::{DirectionReport, Interval, StreamReport};
 use measure::record::{Classes, Event, Held, Phase, SettingReading, Stamped};
 use measure::units::{BitRate, Direction};
@@ -122,6 +128,13 @@ fn write_event(f: &mut Formatter<'_>, event: &Event) -> fmt::Result {
         Event::End => f.write_str("end"),
         Event::Boot { version, board } => write!(f, "boot version {version}, board {}", Quoted(board)),
         Event::Fault(why) => write!(f, "fault {}", Quoted(why)),
+        Event::Box { id, commit } => write!(f, "box {}, commit {}", Quoted(id), OrNa(*commit)),
+        Event::WallClock { unix } => {
+            write!(f, "utc {}", Utc(u64::try_from(unix.as_millis()).unwrap_or(u64::MAX)))
+        }
+        Event::Saved { run } => write!(f, "saved run {run}"),
+        Event::NotSaved { run, why } => write!(f, "not-saved run {run}, why {}", Quoted(why)),
+        Event::Kept(line) => write!(f, "kept {line}"),
     }
 }
 
@@ -302,7 +315,7 @@ impl fmt::Write for Escaping<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use measure::record::{text, words};
+    use measure::record::{long_words, text, words};
     use measure::units::{Instant, Side};
     use measure::verdict::{Reason, Setting, Verdict};
 
@@ -541,6 +554,21 @@ mod tests {
             (Event::Phase(Phase::Wait), "phase wait"),
             (Event::Boot { version: "1.2.3", board: text("bench") }, "boot version 1.2.3, board \"bench\""),
             (Event::Fault(words("no board")), "fault \"no board\""),
+            (
+                Event::Box { id: text("rack 4"), commit: Some("13639f6b54c2") },
+                "box \"rack 4\", commit 13639f6b54c2",
+            ),
+            (Event::Box { id: text("7"), commit: None }, "box \"7\", commit N/A"),
+            (
+                Event::WallClock { unix: Duration::from_millis(1_796_095_638_123) },
+                "utc 2026-12-01T03:27:18.123Z",
+            ),
+            (Event::Saved { run: 3 }, "saved run 3"),
+            (
+                Event::NotSaved { run: 3, why: words("there is no disk") },
+                "not-saved run 3, why \"there is no disk\"",
+            ),
+            (Event::Kept(long_words("run 3, PASS")), "kept run 3, PASS"),
         ]
     }
 
@@ -578,13 +606,18 @@ mod tests {
             Event::End => 20,
             Event::Boot { .. } => 21,
             Event::Fault(_) => 22,
+            Event::Box { .. } => 23,
+            Event::WallClock { .. } => 24,
+            Event::Saved { .. } => 25,
+            Event::NotSaved { .. } => 26,
+            Event::Kept(_) => 27,
         }
     }
 
     #[test]
     fn no_kind_of_line_is_without_its_golden_text() {
         let kinds: std::collections::BTreeSet<_> = golden().iter().map(|(event, _)| kind(event)).collect();
-        assert!(kinds.into_iter().eq(0..=kind(&Event::Fault(words("")))));
+        assert!(kinds.into_iter().eq(0..=kind(&Event::Kept(long_words("")))));
     }
 
     #[test]

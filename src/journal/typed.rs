@@ -5,6 +5,7 @@
 //! |---|---|
 //! | space, or Enter alone | what a press of the button does |
 //! | `s` | writes the last summary again |
+//! | `h` | writes the results that are kept in the history, one a line |
 //! | `?` | tells these keys |
 //! | `l TEXT` Enter | labels the cable: at most 32 printable ASCII characters; none take the label away |
 //! | `off` Enter | switches the box off |
@@ -26,9 +27,10 @@ pub const LONGEST_LABEL: usize = 32;
 const LONGEST_LINE: usize = 80;
 
 /// The keys for a person, one line each.
-pub const HELP: [&str; 5] = [
+pub const HELP: [&str; 6] = [
     "space or Enter: the button",
     "s: the last summary again",
+    "h: the results kept in the history",
     "l TEXT Enter: label the cable, at most 32 characters",
     "off Enter: switch the box off",
     "?: this help",
@@ -44,6 +46,8 @@ pub enum SerialCommand {
     Button,
     /// The last run's summary again.
     LastSummary,
+    /// The results that are kept.
+    History,
     /// A label for the cable: at most 32 printable ASCII characters, empty for none.
     Label(String),
     /// Switch the box off.
@@ -76,6 +80,7 @@ impl Typed {
             b'\r' | b'\n' => self.enter(),
             b' ' if first => Some(SerialCommand::Button),
             b's' if first => Some(SerialCommand::LastSummary),
+            b'h' if first => Some(SerialCommand::History),
             b'?' if first => Some(SerialCommand::Help),
             0x08 | 0x7F => {
                 self.line.pop();
@@ -201,7 +206,7 @@ mod tests {
     #[test]
     fn the_help_tells_every_key() {
         let help = HELP.join("\n");
-        for key in ["space", "Enter", "s:", "l TEXT", "off", "?"] {
+        for key in ["space", "Enter", "s:", "h:", "l TEXT", "off", "?"] {
             assert!(help.contains(key), "{key}");
         }
     }

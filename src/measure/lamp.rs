@@ -269,7 +269,7 @@ mod tests {
     #[test]
     fn each_page_says_what_the_box_is_doing() {
         let (reason, hint) = (text("no link"), text(""));
-        let fail = Screen::Verdict { verdict: Verdict::Fail, reason, run: 3 };
+        let fail = Screen::Verdict { verdict: Verdict::Fail, reason, run: 3, unsaved: false };
         let last = Some((Verdict::Pass, 2));
         for (screen, doing) in [
             (Screen::PlugCable { last, hint }, Doing::Waiting),

@@ -14,6 +14,9 @@ pub type Text = heapless::String<48>;
 /// A line of words.
 pub type Words = heapless::String<120>;
 
+/// A line of words that may be longer.
+pub type LongWords = heapless::String<200>;
+
 /// [`Text`] of whatever `value` displays, cut at what it holds.
 pub fn text(value: impl core::fmt::Display) -> Text {
     cut(value)
@@ -21,6 +24,11 @@ pub fn text(value: impl core::fmt::Display) -> Text {
 
 /// [`Words`] of whatever `value` displays, cut at what they hold.
 pub fn words(value: impl core::fmt::Display) -> Words {
+    cut(value)
+}
+
+/// [`LongWords`] of whatever `value` displays, cut at what they hold.
+pub fn long_words(value: impl core::fmt::Display) -> LongWords {
     cut(value)
 }
 
@@ -301,4 +309,30 @@ pub enum Event {
     },
     /// The box itself cannot work: no cable is judged.
     Fault(Words),
+    /// Which box this is.
+    Box {
+        /// What tells it from others.
+        id: Text,
+        /// The commit that its firmware was built from; none where that is not known.
+        commit: Option<&'static str>,
+    },
+    /// The clock chip is set: what it says now.
+    WallClock {
+        /// Since 1970-01-01 UTC.
+        unix: Duration,
+    },
+    /// The run's record is durable.
+    Saved {
+        /// Run number.
+        run: u32,
+    },
+    /// The run's record was not durable when its verdict was shown.
+    NotSaved {
+        /// Run number.
+        run: u32,
+        /// Why.
+        why: Words,
+    },
+    /// An earlier result out of the history, in one line.
+    Kept(LongWords),
 }

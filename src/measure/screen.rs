@@ -44,6 +44,8 @@ pub enum Screen {
         reason: Text,
         /// Run number.
         run: u32,
+        /// It was to be kept, and is not.
+        unsaved: bool,
     },
     /// The figures behind the verdict.
     Figures {

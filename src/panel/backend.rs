@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn verdicts_and_faults_have_their_ink_and_nothing_else_has() {
-        let page = |verdict| Screen::Verdict { verdict, reason: text(""), run: 1 };
+        let page = |verdict| Screen::Verdict { verdict, reason: text(""), run: 1, unsaved: false };
         let inks = [Verdict::Pass, Verdict::Fail, Verdict::Marginal, Verdict::Invalid];
         let inks = inks.map(|verdict| Ink::of(&page(verdict)));
         assert_eq!(inks, [Ink::Good, Ink::Bad, Ink::Doubtful, Ink::Doubtful]);

@@ -69,7 +69,9 @@ where
                 &running::Running { rates, progress: *progress, errors, left: *left, state },
             )
         }
-        Screen::Verdict { verdict, reason, run } => verdict::draw(&mut sheet, *verdict, reason, *run),
+        Screen::Verdict { verdict, reason, run, unsaved } => {
+            verdict::draw(&mut sheet, *verdict, reason, *run, *unsaved)
+        }
         Screen::Figures { verdict, run, rates, errors, bounds } => figures::draw(
             &mut sheet,
             &figures::Figures { verdict: *verdict, run: *run, rates, errors, bounds },

@@ -69,7 +69,7 @@ mod tests {
     }
 
     fn verdict(run: u32) -> Screen {
-        Screen::Verdict { verdict: Verdict::Pass, reason: text("no errors"), run }
+        Screen::Verdict { verdict: Verdict::Pass, reason: text("no errors"), run, unsaved: false }
     }
 
     fn figures(run: u32) -> Screen {

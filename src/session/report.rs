@@ -63,12 +63,12 @@ impl Report {
         self.judgement.first().map_or_else(|| self.nothing_wrong(), ToString::to_string)
     }
 
-    /// The verdict's page.
+    /// The verdict's page; `unsaved` where the run was to be kept, and is not.
     #[must_use]
-    pub fn page(&self) -> Screen {
+    pub fn page(&self, unsaved: bool) -> Screen {
         let brief = self.judgement.first().map(Reason::brief);
         let reason = brief.map_or_else(|| text(self.nothing_wrong()), text);
-        Screen::Verdict { verdict: self.verdict(), reason, run: self.run }
+        Screen::Verdict { verdict: self.verdict(), reason, run: self.run, unsaved }
     }
 
     /// What there is to say of a PASS: a paced one says so.
@@ -204,7 +204,7 @@ impl Session<'_> {
     }
 
     fn show(&mut self, report: &Report) {
-        self.around.screen(report.page());
+        self.around.screen(report.page(false));
     }
 }
 

@@ -60,5 +60,5 @@ pub fn assert_shows(file: &Path, screen: &Screen) {
 
 /// A verdict's page.
 pub fn verdict(verdict: Verdict, reason: &str, run: u32) -> Screen {
-    Screen::Verdict { verdict, reason: text(reason), run }
+    Screen::Verdict { verdict, reason: text(reason), run, unsaved: false }
 }

@@ -29,7 +29,7 @@ fn look_at(file: &[u8]) -> (u32, u32, bool) {
 }
 
 fn verdict_page(verdict: Verdict, reason: &str) -> Vec<u8> {
-    png::encode(&picture(&Screen::Verdict { verdict, reason: text(reason), run: 1 }), SCALE)
+    png::encode(&picture(&Screen::Verdict { verdict, reason: text(reason), run: 1, unsaved: false }), SCALE)
 }
 
 /// The fields of the lines with `tag`.

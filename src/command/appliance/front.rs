@@ -1,8 +1,9 @@
 //! What stands before the technician: display, serial port, button, lamps; and behind them the watchdog.
 
 use super::fault;
+use super::keeping::{Keeping, Recital, Recited, Tell};
 use super::outfit::Outfit;
-use crate::board::DisplayKind;
+use crate::board::{DisplayKind, RecordsTo, SerialSettings};
 use crate::clock::{Clock, Monotonic};
 use crate::host::button::gpio::{self, GpioButton};
 use crate::host::button::{self, Buttons, Gesture};
@@ -10,15 +11,18 @@ use crate::host::gpio::Chips;
 use crate::host::init::{self, End, Linux};
 use crate::host::lamps::{self, LampLines};
 use crate::host::watchdog::Watchdog;
+use crate::journal::history::Saving;
 use crate::journal::mailbox::{LogSender, ScreenSender, log_mailbox, screen_mailbox};
+use crate::journal::record::Recorder;
 use crate::journal::serial;
 use crate::journal::typed::{HELP, SerialCommand};
+use crate::journal::voice::Voice;
 use crate::panel;
 use crate::panel::keeper::News;
 use crate::panel::thread::PanelThread;
 use crate::session::TICK;
 use measure::life::Input;
-use measure::record::{Event, Stamped, words};
+use measure::record::{Event, Stamped, long_words, words};
 use measure::screen::Screen;
 use measure::units::Instant;
 use std::fmt::Display;
@@ -71,8 +75,8 @@ impl Said {
 /// All of it.
 pub(super) struct Front {
     clock: Monotonic,
-    log: Option<LogSender>,
-    serial: Option<JoinHandle<()>>,
+    lines: Vec<SerialOut>,
+    baud: u32,
     screens: Option<ScreenSender>,
     lamps: Option<(ScreenSender, JoinHandle<()>)>,
     wishes: mpsc::Receiver<Wish>,
@@ -83,6 +87,15 @@ pub(super) struct Front {
     /// Turns of whichever loop is at work: what the watchdog is fed by.
     turns: u64,
     summary: Summary,
+    /// Where runs are kept; none where the board keeps none.
+    keeping: Option<Keeping>,
+    /// What is said of a verdict, until its record is durable.
+    held: Vec<Stamped>,
+    recital: Option<Recital>,
+    /// A run is going on: the disk is left alone.
+    pub busy: bool,
+    /// A run whose verdict was shown as not saved, and that is saved now.
+    pub saved_late: Option<u32>,
     /// The cable's label for the next run, empty for none.
     pub label: String,
 }
@@ -93,8 +106,8 @@ impl Front {
         let (tell, wishes) = mpsc::sync_channel(WISHES);
         let mut front = Self {
             clock,
-            log: None,
-            serial: None,
+            lines: Vec::new(),
+            baud: outfit.serial.as_ref().map_or(0, |serial| serial.baud),
             screens: None,
             lamps: None,
             wishes,
@@ -103,6 +116,11 @@ impl Front {
             watchdog: None,
             turns: 0,
             summary: Summary::default(),
+            keeping: Keeping::open(&outfit.history, clock.now()),
+            held: Vec::new(),
+            recital: None,
+            busy: false,
+            saved_late: None,
             label: String::new(),
         };
         front.open_serial(outfit, tell.clone());
@@ -135,12 +153,17 @@ impl Front {
     }
 
     fn open_serial(&mut self, outfit: &Outfit, tell: SyncSender<Wish>) {
-        let Some(settings) = outfit.serial.clone() else { return };
-        let (log, lines) = log_mailbox();
-        // Where the loop does not come to them there are enough already.
-        let command = move |command| drop(tell.try_send(Wish::Typed(command)));
-        self.serial = serial::start(settings, lines, command).ok();
-        self.log = self.serial.is_some().then_some(log);
+        if let Some(settings) = &outfit.serial {
+            let shared = outfit.records == RecordsTo::Log;
+            let voice = if shared { Voice::Both(Recorder::default()) } else { Voice::Text };
+            // Where the loop does not come to them there are enough already.
+            let command = move |command| drop(tell.try_send(Wish::Typed(command)));
+            self.lines.extend(SerialOut::open(settings, voice, command));
+        }
+        if let RecordsTo::Port(settings) = &outfit.records {
+            // Nobody types on a line for programs.
+            self.lines.extend(SerialOut::open(settings, Voice::Records(Recorder::default()), |_| ()));
+        }
     }
 
     fn open_button(&self, outfit: &Outfit, tell: SyncSender<Wish>) {
@@ -218,6 +241,7 @@ impl Front {
         if let Some((lamps, _)) = &mut self.lamps {
             lamps.retry();
         }
+        self.look_after_history(now);
         let ending = self.ending.load(Ordering::Relaxed).then_some(Said::Ending);
         let mut said: Vec<_> = ending.into_iter().collect();
         while let Ok(wish) = self.wishes.try_recv() {
@@ -255,6 +279,7 @@ impl Front {
                 let events = self.summary.events.clone();
                 events.into_iter().for_each(|event| self.tell(event));
             }
+            SerialCommand::History => self.recite(),
             SerialCommand::Label(label) => {
                 self.note(&format_args!("next label {label:?}"));
                 self.label = label;
@@ -274,12 +299,22 @@ impl Front {
         self.tell(Event::Note(words(note)));
     }
 
-    /// Tells the log.
+    /// Tells the log. What is said of a verdict is held back where its run is to be kept, until
+    /// [`Front::keep`].
     pub(super) fn tell_at(&mut self, at: Instant, event: Event) {
-        self.summary.see(&event);
-        if let Some(log) = &mut self.log {
-            log.post(Stamped { at, event });
+        let stamped = Stamped { at, event };
+        let Some(keeping) = &mut self.keeping else { return self.post(stamped) };
+        keeping.see(&stamped);
+        if self.held.is_empty() && !matches!(stamped.event, Event::Verdict { .. }) || !self.busy {
+            self.post(stamped);
+        } else {
+            self.held.push(stamped);
         }
+    }
+
+    fn post(&mut self, stamped: Stamped) {
+        self.summary.see(&stamped.event);
+        self.lines.iter_mut().for_each(|line| line.log.post(stamped.clone()));
     }
 
     /// Shows a page.
@@ -301,15 +336,119 @@ impl Front {
         if let (End::PowerOff, Some(watchdog)) = (end, self.watchdog.take()) {
             watchdog.disarm().unwrap_or_else(|error| self.note(&format_args!("watchdog goes on: {error}")));
         }
-        self.log.iter().for_each(LogSender::close);
+        self.lines.iter().for_each(|line| line.log.close());
         self.lamps.iter().for_each(|(lamps, _)| lamps.close());
         let until = self.now() + LAST_LINES;
-        let writers: Vec<_> =
-            self.serial.take().into_iter().chain(self.lamps.take().map(|(_, thread)| thread)).collect();
+        let lines = self.lines.drain(..).map(|line| line.thread);
+        let writers: Vec<_> = lines.chain(self.lamps.take().map(|(_, thread)| thread)).collect();
         while writers.iter().any(|thread| !thread.is_finished()) && self.now() < until {
             self.rest();
         }
         end
+    }
+}
+
+/// The history.
+impl Front {
+    /// The number of the newest run that is known to be kept; 0 for none.
+    pub(super) fn newest_kept(&self) -> u32 {
+        self.keeping.as_ref().map_or(0, Keeping::newest)
+    }
+
+    /// Whether runs had better wait for the history: they are counted on from it.
+    pub(super) fn awaits_history(&self) -> bool {
+        self.keeping.as_ref().is_some_and(|keeping| keeping.is_awaited(self.now()))
+    }
+
+    /// Waits until the record of run `run` is durable, 500 ms at most, and lets go what was held back; tells whether it
+    /// could not be kept, and whether the machine is to end.
+    pub(super) fn keep(&mut self, run: u32) -> (bool, Option<End>) {
+        let now = self.now();
+        let ticket = self.keeping.as_mut().and_then(|keeping| keeping.save(now, run));
+        let mut end = None;
+        let mut outcome = None;
+        if let Some(mut ticket) = ticket {
+            while *ticket.look(self.now()) == Saving::Waiting {
+                let said = self.turn(self.now());
+                end = end.or(said.into_iter().find_map(Said::end));
+                self.rest();
+            }
+            outcome = Some(match ticket.look(self.now()) {
+                Saving::NotSaved(why) => Event::NotSaved { run, why: words(why) },
+                _ => Event::Saved { run },
+            });
+            if let (Some(Event::NotSaved { .. }), Some(keeping)) = (&outcome, &mut self.keeping) {
+                keeping.give_up(run, ticket);
+            }
+        }
+        let unsaved = matches!(outcome, Some(Event::NotSaved { .. }));
+        self.let_go(outcome);
+        (unsaved, end)
+    }
+
+    /// Posts what was held back, and `outcome` as the last line of the summary.
+    fn let_go(&mut self, outcome: Option<Event>) {
+        let at = self.now();
+        for stamped in std::mem::take(&mut self.held) {
+            if stamped.event == Event::End {
+                outcome.iter().cloned().for_each(|event| self.post(Stamped { at, event }));
+                self.post(Stamped { at, ..stamped });
+            } else {
+                self.post(stamped);
+            }
+        }
+    }
+
+    /// Begins to tell the results that are kept.
+    fn recite(&mut self) {
+        let baud = self.baud;
+        match &self.keeping {
+            None => self.note(&"this board keeps no history"),
+            Some(_) if self.busy => self.note(&"the history is told when no run goes on"),
+            Some(keeping) => self.recital = Some(keeping.recite(baud)),
+        }
+    }
+
+    fn look_after_history(&mut self, now: Instant) {
+        let news = self.keeping.as_mut().map_or_else(Vec::new, |keeping| keeping.news(now));
+        for tell in news {
+            match tell {
+                Tell::Note(note) => self.note(&note),
+                Tell::Saved(run) => {
+                    self.saved_late = Some(run);
+                    self.tell(Event::Saved { run });
+                }
+            }
+        }
+        let Some(mut recital) = self.recital.take() else { return };
+        if self.busy {
+            return self.note(&recital.broken_off());
+        }
+        match recital.turn(now) {
+            Recited::Over(note) => return self.note(&note),
+            Recited::Line(line) => self.tell(Event::Kept(long_words(line))),
+            Recited::Nothing => {}
+        }
+        self.recital = Some(recital);
+    }
+}
+
+/// A serial port, and who writes to it.
+struct SerialOut {
+    log: LogSender,
+    thread: JoinHandle<()>,
+}
+
+impl SerialOut {
+    /// None where there is no thread for it.
+    fn open(
+        settings: &SerialSettings,
+        voice: Voice,
+        command: impl FnMut(SerialCommand) + Send + 'static,
+    ) -> Option<Self> {
+        let (log, events) = log_mailbox();
+        let thread = serial::start(settings.clone(), voice, events, command).ok()?;
+        Some(Self { log, thread })
     }
 }
 

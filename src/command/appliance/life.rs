@@ -6,10 +6,12 @@ use super::outfit::Outfit;
 use super::pages::Pages;
 use super::ports::{Ports, RunRig};
 use super::which::{Debug, Which};
+use crate::COMMIT;
 use crate::board::{Board, DurationArg};
 use crate::command::task::Task;
 use crate::host::init::End;
 use crate::host::settings::{self, Applied, HostWatch};
+use crate::host::wall_clock;
 use crate::nic::Nic;
 use crate::rig::absent::AbsentRig;
 use crate::session::{self, Config, Host, MachineSettings, Output, Report};
@@ -42,6 +44,10 @@ pub(super) struct Life {
     plug: Plug,
     waiting: LinkWatch,
     runs: u32,
+    /// What tells this box from others, where it is known.
+    box_id: Option<String>,
+    /// The log has been told.
+    is_introduced: bool,
     last: Option<(Verdict, u32)>,
     /// What is shown in turn while a verdict stands.
     pages: Pages,
@@ -60,7 +66,7 @@ enum Next {
 impl Life {
     /// A box that has just been switched on.
     pub(super) fn new(front: Front, which: Which) -> Self {
-        let Which { board, places, debug } = which;
+        let Which { board, places, box_id, debug } = which;
         Self {
             ports: Ports::new(places, board.mtu),
             links: Default::default(),
@@ -68,6 +74,8 @@ impl Life {
             plug: Plug::default(),
             waiting: LinkWatch::new(LinkConfig::auto(board.speed), front.now()),
             runs: 0,
+            box_id,
+            is_introduced: false,
             last: None,
             pages: Pages::default(),
             notice: None,
@@ -99,11 +107,12 @@ impl Life {
         let MachineSettings { mut readings, notes } = hold_settings(&self.board, &mut self.watch);
         notes.iter().for_each(|note| self.front.note(note));
         self.tell_settings(&readings);
+        self.introduce();
         self.enter_waiting();
         let hint =
             if self.front.was_reset() { "restarted by its watchdog" } else { "its ports are starting" };
         self.notice = Some((self.front.now() + NOTICE, text(hint)));
-        if let Some(end) = self.await_ports() {
+        if let Some(end) = self.await_disk_and_ports() {
             return Next::End(end);
         }
         let ports = self.ports.prepare();
@@ -122,12 +131,16 @@ impl Life {
     }
 
     /// Drivers may take their time; what is wanted meanwhile is only an end.
-    fn await_ports(&mut self) -> Option<End> {
+    fn await_disk_and_ports(&mut self) -> Option<End> {
         let until = self.front.now() + PORTS_PATIENCE;
         loop {
             let now = self.front.now();
             self.draw(now);
-            if self.ports.look(now) || now >= until {
+            if self.ports.look(now) {
+                self.introduce();
+            }
+            let awaited = self.ports.nic().is_none() && now < until;
+            if !awaited && !self.front.awaits_history() {
                 return None;
             }
             if let Some(end) = self.front.turn(now).into_iter().find_map(Said::end) {
@@ -195,6 +208,7 @@ impl Life {
     /// What the links say; ports that have gone are looked for, and finding them is as good as a new cable.
     fn look_at_ports(&mut self, now: Instant) -> Option<Input> {
         if self.ports.look(now) {
+            self.introduce();
             let readings = self.ports.prepare();
             self.tell_settings(&readings);
             self.links = Default::default();
@@ -222,6 +236,9 @@ impl Life {
     }
 
     fn draw(&mut self, now: Instant) {
+        if self.front.saved_late.take().is_some_and(|run| self.last.is_some_and(|(_, last)| last == run)) {
+            self.pages.saved();
+        }
         self.notice.take_if(|(until, _)| now >= *until);
         let notice = self.notice.as_ref().map(|(_, notice)| notice.clone());
         match (self.state, notice) {
@@ -244,7 +261,8 @@ impl Life {
     /// One run, whatever the ports are; none where the box goes on.
     fn judge(&mut self, give_up: Option<Duration>) -> Result<Option<End>, Fault> {
         self.state = State::Running;
-        self.runs += 1;
+        self.runs = self.runs.max(self.front.newest_kept()).saturating_add(1);
+        self.tell_time();
         let (label, board) = (self.front.label.clone(), self.board.clone());
         let (run, last, notes) = (self.runs, self.last, Vec::new());
         let task = Task {
@@ -259,10 +277,13 @@ impl Life {
         };
         let config = task.config().map_err(|error| Fault::new("no random numbers", &error))?;
         let outcome = self.drive(&config);
-        let (report, end) = outcome.map_err(|error| Fault::new("the run did not start", &error))?;
+        let (report, mut end) = outcome.map_err(|error| Fault::new("the run did not start", &error))?;
         if let Some(report) = report {
+            let (unsaved, wanted) = self.front.keep(run);
+            end = end.or(wanted);
             self.last = Some((report.verdict(), run));
-            self.pages = Pages::new(&report, &self.box_id(), &label, self.front.now());
+            let box_id = self.box_id.as_deref().unwrap_or_default();
+            self.pages = Pages::new(&report, box_id, &label, unsaved, self.front.now());
             (self.state, _) = self.state.on(Input::RunOver);
         } else {
             self.runs -= 1;
@@ -272,15 +293,33 @@ impl Life {
         Ok(end)
     }
 
-    /// What tells this box from others: the end of port A's address; empty where there is no port.
-    fn box_id(&mut self) -> String {
-        let Some(nic) = self.ports.nic() else { return String::new() };
-        let [.., x, y, z] = nic.identity(Side::A).mac.0;
-        format!("{x:02X}{y:02X}{z:02X}")
+    /// Tells the log which box this is, as soon as that is known: by its own name, or by the end of port A's address.
+    fn introduce(&mut self) {
+        if self.is_introduced {
+            return;
+        }
+        if let (None, Some(nic)) = (&self.box_id, self.ports.nic()) {
+            let [.., x, y, z] = nic.identity(Side::A).mac.0;
+            self.box_id = Some(format!("{x:02X}{y:02X}{z:02X}"));
+        }
+        if let Some(id) = &self.box_id {
+            let id = text(id);
+            self.is_introduced = true;
+            self.tell_time();
+            self.front.tell(Event::Box { id, commit: COMMIT });
+        }
+    }
+
+    /// Tells the log what time it is, where the clock chip is set.
+    fn tell_time(&mut self) {
+        if let Some(unix) = wall_clock::now() {
+            self.front.tell(Event::WallClock { unix });
+        }
     }
 
     fn drive(&mut self, config: &Config) -> io::Result<(Option<Report>, Option<End>)> {
         let clock = self.front.clock();
+        self.front.busy = true;
         let mut running = Running {
             front: &mut self.front,
             board: &self.board,
@@ -302,7 +341,9 @@ impl Life {
                 session::run(&mut rig, &mut running, config)?
             }
         };
-        Ok((report, running.end))
+        let end = running.end;
+        self.front.busy = false;
+        Ok((report, end))
     }
 }
 
@@ -335,8 +376,11 @@ impl Output for Running<'_> {
         }
     }
 
+    /// The verdict is shown when its record is durable.
     fn screen(&mut self, screen: Screen) {
-        self.front.show(&screen);
+        if !matches!(screen, Screen::Verdict { .. }) {
+            self.front.show(&screen);
+        }
     }
 }
 

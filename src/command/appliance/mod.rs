@@ -8,6 +8,7 @@
 
 mod fault;
 mod front;
+mod keeping;
 mod life;
 mod outfit;
 mod pages;

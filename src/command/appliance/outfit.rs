@@ -1,6 +1,8 @@
 //! What the box has to be seen, heard and pressed by.
 
-use crate::board::{Board, ButtonKind, DisplayKind, DisplaySettings, OnFault, SerialSettings, Wires};
+use crate::board::{
+    Board, ButtonKind, DisplayKind, DisplaySettings, HistoryIn, OnFault, RecordsTo, SerialSettings, Wires,
+};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -11,6 +13,8 @@ pub(super) struct Outfit {
     pub display: DisplayKind,
     pub display_settings: DisplaySettings,
     pub serial: Option<SerialSettings>,
+    pub records: RecordsTo,
+    pub history: HistoryIn,
     pub button: ButtonKind,
     pub wires: Wires,
     /// Device and time in seconds.
@@ -27,6 +31,8 @@ impl Default for Outfit {
             display: DisplayKind::Framebuffer,
             display_settings: DisplaySettings::defaults(DisplayKind::Framebuffer),
             serial: Some(SerialSettings { path: PathBuf::from("/dev/ttyS0"), baud: 115_200, flow: false }),
+            records: RecordsTo::None,
+            history: HistoryIn::None,
             button: ButtonKind::Power,
             wires: Wires::default(),
             watchdog: None,
@@ -43,6 +49,8 @@ impl Outfit {
             display: board.display,
             display_settings: board.display_settings.clone(),
             serial: board.serial.clone(),
+            records: board.records.clone(),
+            history: board.history.clone(),
             button: board.button.clone(),
             wires: board.wires.clone(),
             watchdog: board.watchdog.as_ref().map(|path| (PathBuf::from(path), board.watchdog_timeout_s)),

@@ -17,16 +17,27 @@ pub(super) struct Pages {
 }
 
 impl Pages {
-    /// The pages of a run that was judged at `since`, on the box and of the cable named.
-    pub(super) fn new(report: &Report, box_id: &str, label: &str, since: Instant) -> Self {
+    /// The pages of a run that was judged at `since`, on the box and of the cable named; `unsaved` where it was to be
+    /// kept, and is not.
+    pub(super) fn new(report: &Report, box_id: &str, label: &str, unsaved: bool, since: Instant) -> Self {
         let (verdict, run) = (report.verdict(), report.run);
         let rates = report.directions.each_ref().map(|account| account.steady);
         let bounds = report.ber.map(|ber| ber.bound);
         let errors = report.classes;
         let outcome = Outcome { verdict, run, box_id, label, rates, errors, bounds };
         let figures = Screen::Figures { verdict, run, rates, errors, bounds };
-        let pages = vec![report.page(), figures, Screen::Qr { verdict, run, ticket: Ticket::new(&outcome) }];
+        let pages =
+            vec![report.page(unsaved), figures, Screen::Qr { verdict, run, ticket: Ticket::new(&outcome) }];
         Self { since, pages }
+    }
+
+    /// The run is kept after all.
+    pub(super) fn saved(&mut self) {
+        for page in &mut self.pages {
+            if let Screen::Verdict { unsaved, .. } = page {
+                *unsaved = false;
+            }
+        }
     }
 
     /// The page whose turn it is at `now`; none where there was no run.

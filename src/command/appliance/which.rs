@@ -16,6 +16,8 @@ pub(super) struct Which {
     pub board: Board,
     /// Where that has its two ports.
     pub places: [PortPath; 2],
+    /// The box's own name; none where nobody gave it one.
+    pub box_id: Option<String>,
     /// What a test build is to do wrong.
     pub debug: Option<Debug>,
 }
@@ -66,7 +68,7 @@ impl Which {
                 &format_args!("board {} has no port-a and port-b", board.name),
             ));
         };
-        Ok(Self { board, places, debug })
+        Ok(Self { board, places, box_id: said.box_id, debug })
     }
 }
 

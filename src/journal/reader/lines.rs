@@ -3,11 +3,11 @@
 //! Beyond the log's own fields, `start` and `of` end with `commit`, `box` and `utc`. A number that a newer
 //! version has given, and this one does not know, is shown as `number 57`.
 
-use super::utc::Utc;
 use crate::journal::record::body::{Account, Hello, Link, Marks, Origin, Second, Summary};
 use crate::journal::record::codes::{Coded, figure};
 use crate::journal::record::{CodedReason, Record};
 use crate::journal::text::{Line, OrNa, Quoted};
+use crate::journal::utc::Utc;
 use measure::ledger::{DirectionReport, Interval};
 use measure::record::{Classes, Event, Phase, Stamped, words};
 use measure::units::{BitRate, Direction, Instant, MAX_STREAMS, Side};

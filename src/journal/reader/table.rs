@@ -5,12 +5,12 @@
 //! to a row's kind, is `null` in JSON and nothing at all in CSV, and never 0; a text that is there and empty is
 //! `""` in both.
 
-use super::utc::Utc;
 use super::{Context, lines};
 use crate::journal::record::body::{Account, Marks, Second, Summary};
 use crate::journal::record::codes::Coded;
 use crate::journal::record::{CodedReason, Record};
 use crate::journal::text::phase_name;
+use crate::journal::utc::Utc;
 use measure::record::Phase;
 use std::fmt::Write;
 

@@ -6,14 +6,9 @@ use super::codes::Coded;
 use super::frame::{Frame, seal};
 use super::reason::CodedReason;
 use super::summary::{Gathered, hold};
-use crate::journal::mailbox::Receiver;
 use core::time::Duration;
 use measure::record::{Classes, Event, Stamped, Text};
 use measure::units::{BitRate, Instant, Side};
-use std::io::{self, Write};
-
-/// How often the mailbox is looked into.
-const LOOK: Duration = Duration::from_millis(30);
 
 /// Bits of a second's rate in kb/s: 5 octets on the wire, 34 Tb/s.
 const KILOBITS: u32 = 35;
@@ -39,6 +34,8 @@ pub struct Recorder {
     sequence: u8,
     start: Option<Start>,
     gathered: Gathered,
+    /// The run's summary was made. The log may tell it again, on request; there is one record of it.
+    is_summarised: bool,
 }
 
 impl Recorder {
@@ -59,7 +56,7 @@ impl Recorder {
     /// The frame that `stamped` makes, where it makes one.
     pub fn take(&mut self, stamped: &Stamped) -> Option<Frame> {
         let at_ms = millis(stamped.at);
-        self.learn(&stamped.event);
+        self.learn(stamped.at, &stamped.event);
         if stamped.event == Event::End {
             return self.summarise(at_ms);
         }
@@ -69,13 +66,18 @@ impl Recorder {
     }
 
     /// Takes in what later records repeat.
-    fn learn(&mut self, event: &Event) {
+    fn learn(&mut self, at: Instant, event: &Event) {
         match event {
             Event::Boot { version, board } => self.originate(version, board),
+            Event::Box { id, commit } => {
+                (self.box_id, self.origin.commit) = (cut(id), commit.map(cut));
+            }
+            Event::WallClock { unix } => self.set_wall_clock(at, *unix),
             Event::Start { run, version, board, label, cable, nonce } => {
                 self.originate(version, board);
                 self.start = Some(Start { run: *run, label: cut(label), cable: cut(cable), nonce: *nonce });
                 self.gathered = Gathered::default();
+                self.is_summarised = false;
             }
             event => self.gathered.note(event),
         }
@@ -89,7 +91,9 @@ impl Recorder {
     fn record(&self, at_ms: u64, event: &Event) -> Option<Record> {
         let run = self.start.as_ref().map_or(0, |start| start.run);
         Some(match event {
-            Event::Boot { .. } => Record::Hello(self.hello(at_ms, None)),
+            // Before that is known, whose record it is would have to be guessed.
+            Event::Boot { .. } if self.box_id.is_empty() => return None,
+            Event::Boot { .. } | Event::Box { .. } => Record::Hello(self.hello(at_ms, None)),
             Event::Start { .. } => Record::Hello(self.hello(at_ms, self.start.clone())),
             Event::Rate { rates, errors, left } => Record::Second(second(at_ms, run, rates, errors, *left)),
             Event::Phase(phase) => Record::Passage(Passage { at_ms, run, phase: phase.code() }),
@@ -112,6 +116,9 @@ impl Recorder {
 
     fn summarise(&mut self, at_ms: u64) -> Option<Frame> {
         let gathered = std::mem::take(&mut self.gathered);
+        if std::mem::replace(&mut self.is_summarised, true) {
+            return None;
+        }
         let start = self.start.as_ref()?;
         let frame = gathered.seal(self.sequence, |summary| {
             *summary = Summary {
@@ -163,28 +170,4 @@ fn millis(at: Instant) -> u64 {
 fn cut<const N: usize>(text: &str) -> heapless::String<N> {
     let fits = text.get(..text.floor_char_boundary(N)).unwrap_or_default();
     heapless::String::try_from(fits).unwrap_or_default()
-}
-
-/// Writes records until nothing more comes, for a thread of its own behind a log mailbox: the run never waits
-/// for `sink`. A sink that fails is drained without being written to.
-///
-/// # Errors
-/// What the sink failed with first.
-pub fn write_records(
-    mut events: Receiver<Stamped>,
-    mut recorder: Recorder,
-    mut sink: impl Write,
-) -> io::Result<()> {
-    let mut outcome = Ok(());
-    while !events.finished() {
-        while let Some(stamped) = events.take() {
-            let frame = recorder.take(&stamped).filter(|_| outcome.is_ok());
-            if let Some(frame) = frame {
-                outcome = sink.write_all(&frame);
-            }
-        }
-        outcome = outcome.and_then(|()| sink.flush());
-        std::thread::sleep(LOOK);
-    }
-    outcome
 }

@@ -360,44 +360,33 @@ fn a_text_is_cut_between_characters() {
     assert_eq!(hello.start.as_ref().unwrap().label.as_str(), "x\u{20ac}".repeat(8));
 }
 
-/// A sink that may fail.
-struct Sink(std::sync::mpsc::Sender<Vec<u8>>, bool);
-
-impl std::io::Write for Sink {
-    fn write(&mut self, octets: &[u8]) -> std::io::Result<usize> {
-        if self.1 {
-            return Err(std::io::ErrorKind::BrokenPipe.into());
-        }
-        self.0.send(octets.to_vec()).unwrap();
-        Ok(octets.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
+#[test]
+fn a_box_that_does_not_know_its_name_yet_says_whose_records_these_are_once_it_does() {
+    let mut recorder = Recorder::default();
+    assert_eq!(recorder.take(&at(1, Event::Boot { version: "1.2.3", board: text("bench") })), None);
+    assert_eq!(recorder.take(&at(1000, Event::WallClock { unix: Duration::from_secs(1_796_095_638) })), None);
+    let frame = recorder.take(&at(2500, Event::Box { id: text("rack 4"), commit: Some("13639f6b54c2+") }));
+    let (records, _) = read(&frame.unwrap());
+    let [Record::Hello(hello)] = records.as_slice() else { panic!("{records:?}") };
+    assert_eq!((hello.box_id.as_str(), hello.unix_ms), ("rack 4", Some(1_796_095_639_500)));
+    assert_eq!(
+        (hello.origin.board.as_str(), hello.origin.commit.as_deref()),
+        ("bench", Some("13639f6b54c2+"))
+    );
+    assert_eq!(hello.start, None);
 }
 
 #[test]
-fn a_writer_begins_with_a_delimiter_and_writes_until_the_mailbox_is_closed() {
-    let (mut sender, receiver) = crate::journal::mailbox::log_mailbox();
-    sender.post(at(0, start(3, "")));
-    sender.post(at(1, second(1, 0, Duration::ZERO)));
-    sender.close();
-    let (out, octets) = std::sync::mpsc::channel();
-    assert!(write_records(receiver, Recorder::new("b", None), Sink(out, false)).is_ok());
-    let octets = octets.iter().collect::<Vec<_>>().concat();
-    assert_eq!(octets.first(), Some(&DELIMITER));
-    let (records, skipped) = read(&octets);
-    assert_eq!((records.len(), skipped), (2, Skipped::default()));
-}
-
-#[test]
-fn a_sink_that_fails_does_not_keep_the_mailbox_full() {
-    let (mut sender, receiver) = crate::journal::mailbox::log_mailbox();
-    sender.post(at(0, start(3, "")));
-    sender.close();
-    let (out, _octets) = std::sync::mpsc::channel();
-    assert!(write_records(receiver, Recorder::new("b", None), Sink(out, true)).is_err());
+fn a_summary_that_the_log_tells_again_is_no_second_record() {
+    let mut recorder = Recorder::new("box", None);
+    let mut frames =
+        |events: Vec<Event>| events.into_iter().filter_map(|event| recorder.take(&at(0, event))).count();
+    let told = || vec![verdict(Verdict::Pass), Event::End];
+    assert_eq!(frames(vec![start(3, "")]), 1);
+    assert_eq!(frames(told()), 1);
+    assert_eq!(frames(told()), 0);
+    assert_eq!(frames(vec![start(4, "")]), 1);
+    assert_eq!(frames(told()), 1);
 }
 
 proptest! {

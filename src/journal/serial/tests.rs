@@ -2,7 +2,9 @@
 
 use super::super::mailbox::{LogSender, log_mailbox};
 use super::*;
-use measure::record::{Classes, Event, words};
+use crate::journal::record::Recorder;
+use crate::journal::text::Line;
+use measure::record::{Classes, Event, text, words};
 use measure::units::Instant;
 use measure::verdict::Verdict;
 use nix::pty::{OpenptyResult, openpty};
@@ -68,7 +70,9 @@ fn verdict() -> Stamped {
 fn started(reader: &Reader) -> (LogSender, mpsc::Receiver<SerialCommand>, JoinHandle<()>) {
     let (sender, receiver) = log_mailbox();
     let (commands, typed) = mpsc::channel();
-    let thread = start(reader.settings(), receiver, move |command| commands.send(command).unwrap()).unwrap();
+    let thread =
+        start(reader.settings(), Voice::Text, receiver, move |command| commands.send(command).unwrap())
+            .unwrap();
     (sender, typed, thread)
 }
 
@@ -151,7 +155,7 @@ fn a_reader_that_takes_nothing_never_makes_a_write_wait_for_it() {
 #[test]
 fn a_reader_stopped_for_the_whole_time_costs_rate_lines_only_and_they_are_counted() {
     let reader = Reader::new();
-    let mut link = SerialLink::new(|| open(&reader.settings()));
+    let mut link = SerialLink::new(Voice::Text, || open(&reader.settings()));
     let mut ignored = |_| ();
     link.add(note("start"));
     for second in 0..20_000 {
@@ -186,7 +190,7 @@ fn a_stopped_reader_can_still_type() {
     let mut reader = Reader::new();
     let mut commands = Vec::new();
     let settings = reader.settings();
-    let mut link = SerialLink::new(|| open(&settings));
+    let mut link = SerialLink::new(Voice::Text, || open(&settings));
     (0..WAITING).for_each(|_| link.add(verdict()));
     link.look(&mut |command| commands.push(command));
     reader.master.write_all(b"off\r").unwrap();
@@ -200,7 +204,7 @@ fn a_stopped_reader_can_still_type() {
 fn an_adapter_that_is_gone_is_looked_for_and_nothing_known_is_lost() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("ttyUSB0");
-    let mut link = SerialLink::new(|| open(&settings(&path)));
+    let mut link = SerialLink::new(Voice::Text, || open(&settings(&path)));
     let mut ignored = |_| ();
     link.add(note("before there was a port"));
     (0..3).for_each(|_| link.look(&mut ignored));
@@ -258,7 +262,7 @@ fn a_line_that_was_cut_off_is_written_again_in_full() {
     let taken = std::rc::Rc::default();
     // Taken from the end: the first port takes two octets of line end and five of the line.
     let mut ports = vec![vec![1000; 10], vec![5, 2]];
-    let mut link = SerialLink::new(|| {
+    let mut link = SerialLink::new(Voice::Text, || {
         let takes = ports.pop().ok_or(ErrorKind::NotFound)?;
         Ok(Flaky { takes, taken: std::rc::Rc::clone(&taken) })
     });
@@ -268,4 +272,56 @@ fn a_line_that_was_cut_off_is_written_again_in_full() {
     let (one, two) = (Line(&note("one")).to_string(), Line(&note("two")).to_string());
     let expected = format!("\r\n{}\r\n{one}\r\n{two}\r\n", &one[..5]);
     assert_eq!(String::from_utf8(taken.borrow().clone()).unwrap(), expected);
+}
+
+/// The run's start and a note, whose second makes no record.
+fn told() -> [Stamped; 2] {
+    let (board, label) = (text("b"), text(""));
+    let start = Event::Start { run: 7, version: "1", board, label, cable: "ports", nonce: 1 };
+    [Stamped { at: Instant::ZERO, event: start }, note("last")]
+}
+
+#[test]
+fn a_line_for_programs_has_records_and_nothing_else() {
+    let mut reader = Reader::new();
+    let (mut log, receiver) = log_mailbox();
+    let voice = Voice::Records(Recorder::new("box", None));
+    let thread = start(reader.settings(), voice, receiver, |_| ()).unwrap();
+    told().into_iter().for_each(|stamped| log.post(stamped));
+    log.close();
+    let mut recorder = Recorder::new("box", None);
+    let frame = recorder.take(&told()[0]).unwrap();
+    let mut octets = vec![0; frame.len()];
+    reader.master.read_exact(&mut octets).unwrap();
+    thread.join().unwrap();
+    assert_eq!(octets, frame.as_slice());
+}
+
+#[test]
+fn a_line_for_both_has_each_record_after_its_line_of_text() {
+    let mut link =
+        SerialLink::new(Voice::Both(Recorder::new("box", None)), || Err(ErrorKind::NotFound.into()));
+    let mut said = Vec::new();
+    for stamped in told() {
+        said.extend(link.voice.say(&stamped));
+    }
+    drop::<SerialLink<Flaky, _>>(link);
+    let frame = Recorder::new("box", None).take(&told()[0]).unwrap();
+    let [start, last] = told().map(|stamped| format!("{}\r\n", Line(&stamped)).into_bytes());
+    assert_eq!(said, [start.as_slice(), &frame, &last].concat());
+}
+
+#[test]
+fn a_record_that_was_cut_off_is_written_again_as_it_was() {
+    let taken = std::rc::Rc::default();
+    let mut ports = vec![vec![1000; 10], vec![5]];
+    let mut link = SerialLink::new(Voice::Records(Recorder::new("box", None)), || {
+        let takes = ports.pop().ok_or(ErrorKind::NotFound)?;
+        Ok(Flaky { takes, taken: std::rc::Rc::clone(&taken) })
+    });
+    told().into_iter().for_each(|stamped| link.add(stamped));
+    (0..=LOOKS_TO_RETRY).for_each(|_| link.look(&mut |_| ()));
+    let frame = Recorder::new("box", None).take(&told()[0]).unwrap();
+    assert_eq!(*taken.borrow(), [&frame[..5], &frame].concat());
+    assert!(link.idle());
 }

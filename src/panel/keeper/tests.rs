@@ -24,7 +24,7 @@ fn keeper(device: &Shared) -> Keeper<Display, impl FnMut() -> io::Result<Display
 }
 
 fn verdict(run: u32) -> Screen {
-    Screen::Verdict { verdict: Verdict::Pass, reason: text("no errors in 96 s"), run }
+    Screen::Verdict { verdict: Verdict::Pass, reason: text("no errors in 96 s"), run, unsaved: false }
 }
 
 const fn at(millis: u64) -> Instant {

@@ -50,7 +50,7 @@ fn running(mega: u64, seconds: u64, errors: u64) -> Screen {
 }
 
 fn verdict(verdict: Verdict, run: u32) -> Screen {
-    Screen::Verdict { verdict, reason: text("A>B lost 17 of 73012345"), run }
+    Screen::Verdict { verdict, reason: text("A>B lost 17 of 73012345"), run, unsaved: false }
 }
 
 #[test]

@@ -140,7 +140,7 @@ trait Model565: mipidsi::models::Model<ColorFormat = Rgb565> + 'static {}
 impl<M: mipidsi::models::Model<ColorFormat = Rgb565> + 'static> Model565 for M {}
 
 fn verdict(run: u32) -> Screen {
-    Screen::Verdict { verdict: Verdict::Fail, reason: text("A>B lost 17 of 73012345"), run }
+    Screen::Verdict { verdict: Verdict::Fail, reason: text("A>B lost 17 of 73012345"), run, unsaved: false }
 }
 
 fn page(screen: &Screen, (width, height): (u16, u16)) -> Canvas {
