@@ -161,6 +161,8 @@ def machine(request, folder: Path) -> list[str]:
     # Without it the first random number takes seconds: this processor has no instruction for one.
     words += ["-device", "virtio-rng-pci"]
     words += ["-chardev", f"pipe,id=serial,path={folder}/serial", "-serial", "chardev:serial"]
+    if request.records:
+        words += ["-chardev", f"file,id=records,path={request.records}", "-serial", "chardev:records"]
     words += ["-qmp", f"unix:{folder}/qmp"]
     words += ["-no-reboot"] if request.no_reboot else []
     words += firmware(folder) if request.uefi else kernel(request)
@@ -184,13 +186,13 @@ def firmware(folder: Path) -> list[str]:
 
 
 def stick(request) -> list[str]:
-    """The USB stick: the one named, and written to; or, where the box starts from it, a throw-away copy."""
+    """The USB stick: the one named, and written to, or a throw-away copy of the image's own."""
+    if request.no_stick:
+        return []
     if request.stick:
         drive = f"file={request.stick}"
-    elif request.uefi:
-        drive = f"snapshot=on,file={existing(request.image, 'linegauge.img')}"
     else:
-        return []
+        drive = f"snapshot=on,file={existing(request.image, 'linegauge.img')}"
     return ["-drive", f"if=none,id=stick,format=raw,{drive}", "-device", "qemu-xhci",
             "-device", "usb-storage,drive=stick,bootindex=1"]
 

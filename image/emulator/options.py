@@ -42,6 +42,8 @@ def read(words: list[str] | None = None) -> argparse.Namespace:
     request = parser().parse_args(words)
     if request.uefi and request.append:
         raise Refused("--append: the stick has its own command line; use image/build --append", WRONG_REQUEST)
+    if request.no_stick and (request.uefi or request.stick):
+        raise Refused("--no-stick: does not go with --uefi or --stick", WRONG_REQUEST)
     writable(request)
     if request.cable is not None and request.nics != 2:
         raise Refused(f"--nics {request.nics}: a cable needs 2", WRONG_REQUEST)
@@ -52,7 +54,7 @@ def read(words: list[str] | None = None) -> argparse.Namespace:
 
 def writable(request) -> None:
     """Refuses places that nothing can be written to, before anything is started."""
-    for option, path in [("--log", request.log), ("--screenshot", request.screenshot)]:
+    for option, path in [("--log", request.log), ("--records", request.records), ("--screenshot", request.screenshot)]:
         if path and not os.access(path.parent, os.W_OK):
             raise Refused(f"{option} {path}: its folder cannot be written to", WRONG_REQUEST)
     if request.capture and request.capture.exists() and not request.capture.is_dir():
@@ -121,6 +123,7 @@ def add_ends(group) -> None:
     group.add_argument("--timeout", type=seconds, default=300, metavar="S", help="end after so long [default: 300]")
     group.add_argument("--screenshot", type=Path, metavar="FILE", help="write the display as PNG at the end")
     group.add_argument("--log", type=Path, metavar="FILE", help="write the serial log to a file, too")
+    group.add_argument("--records", type=Path, metavar="FILE", help="write what the second serial port says to a file")
     group.add_argument("--capture", type=Path, metavar="FOLDER", help="keep all that leaves the ports: a.pcap, b.pcap")
     group.add_argument("--times", action="store_true", help="put seconds since the start before each line")
 
@@ -130,7 +133,8 @@ def add_box(group) -> None:
                        help="what image/build made [default: target/image]")
     group.add_argument("--uefi", action="store_true", help="start from the stick image with UEFI firmware")
     group.add_argument("--stick", type=Path, metavar="FILE",
-                       help="this stick image, and write to it [default: with --uefi a throw-away copy]")
+                       help="this stick image, and write to it [default: a throw-away copy of the image's own]")
+    group.add_argument("--no-stick", action="store_true", help="no stick: runs are not kept")
     group.add_argument("--append", default="", metavar="WORDS", help="more words for the kernel's command line")
     group.add_argument("--cpu", default="Nehalem", metavar="MODEL",
                        help="processor [default: Nehalem; qemu64 has no clock to pin]")
