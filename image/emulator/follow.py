@@ -89,6 +89,10 @@ class Follower:
                 self.box.type(step.words[0])
             case "picture":
                 self.box.picture(Path(step.words[0]))
+            case "pull":
+                self.box.pull_stick()
+            case "kill":
+                self.box.kill()
             case "deaf":
                 self.deaf_until = self.box.now() + float(step.words[0])
 

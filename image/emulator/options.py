@@ -110,7 +110,8 @@ def megabytes(text: str) -> int:
 
 def add_steps(group) -> None:
     for name, what in [("press", "press the power button"), ("unplug", "pull the cable out: both links go down"),
-                       ("plug", "put it in again")]:
+                       ("plug", "put it in again"),
+                       ("pull", "pull the stick out"), ("kill", "cut the power")]:
         group.add_argument(f"--{name}", action=AddStep, nargs="?", metavar="WHEN", help=what)
     group.add_argument("--type", action=AddStep, nargs=2, metavar=("WHEN", "TEXT"), help="send TEXT to the serial port")
     group.add_argument("--picture", action=AddStep, nargs=2, metavar=("WHEN", "FILE"), help="write the display as PNG")

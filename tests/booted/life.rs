@@ -6,7 +6,7 @@ use super::panel::{assert_shows, verdict};
 use measure::verdict::Verdict;
 
 /// What stands under a PASS of the emulated box.
-const NO_ERRORS: &str = "no errors at 0.02 of 1.0 Gb/s";
+pub const NO_ERRORS: &str = "no errors at 0.02 of 1.0 Gb/s";
 
 #[test]
 fn a_good_cable_passes_on_log_and_display_and_the_button_runs_it_again() {

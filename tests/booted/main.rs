@@ -10,6 +10,8 @@ mod emulator;
 mod faults;
 mod firmware;
 mod hosts;
+mod kept;
 mod life;
+mod noise;
 mod panel;
 mod trouble;

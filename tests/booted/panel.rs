@@ -62,3 +62,9 @@ pub fn assert_shows(file: &Path, screen: &Screen) {
 pub fn verdict(verdict: Verdict, reason: &str, run: u32) -> Screen {
     Screen::Verdict { verdict, reason: text(reason), run, unsaved: false }
 }
+
+/// The same, of a run that could not be kept.
+pub fn unsaved(page: Screen) -> Screen {
+    let Screen::Verdict { verdict, reason, run, .. } = page else { panic!("{page:?} is no verdict") };
+    Screen::Verdict { verdict, reason, run, unsaved: true }
+}

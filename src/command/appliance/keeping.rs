@@ -151,7 +151,7 @@ fn open_path(path: &Path) -> Result<History<File>, String> {
 /// What was found, for the log.
 fn told(survey: &Survey) -> String {
     let Survey { slots, records, newer, damaged, unreadable, .. } = *survey;
-    let mut line = format!("history: {records} results, room for {slots}");
+    let mut line = format!("history: {}, room for {slots}", counted(records));
     for (count, what) in [(newer, "of a newer version"), (damaged, "damaged"), (unreadable, "unreadable")] {
         if count > 0 {
             line.push_str(&format!(", {count} {what}"));
@@ -160,11 +160,16 @@ fn told(survey: &Survey) -> String {
     line
 }
 
+/// So many results, in words.
+fn counted(count: u32) -> String {
+    if count == 1 { "1 result".to_owned() } else { format!("{count} results") }
+}
+
 /// The results on their way to the log, no faster than that takes them.
 pub(super) struct Recital {
     answer: Receiver<Result<Vec<Kept>, String>>,
     results: Option<std::vec::IntoIter<Kept>>,
-    told: usize,
+    told: u32,
     pause: Duration,
     next: Instant,
 }
@@ -204,14 +209,16 @@ impl Recital {
                 let unread = || format!("run {}, of another version", result.numbers.run);
                 Recited::Line(kept::line(&result.octets).unwrap_or_else(unread))
             }
-            None => Recited::Over(format!("history: {} results told", self.told)),
+            None => Recited::Over(format!("history: {} told", counted(self.told))),
         }
     }
 
     /// What is said where a run breaks in.
     pub fn broken_off(&self) -> String {
-        let all = self.results.as_ref().map_or(0, |results| self.told + results.len());
-        format!("history: {} of {all} results told, then a run began", self.told)
+        let left =
+            self.results.as_ref().map_or(0, |results| u32::try_from(results.len()).unwrap_or(u32::MAX));
+        let all = self.told.saturating_add(left);
+        format!("history: {} of {} told, then a run began", self.told, counted(all))
     }
 }
 

@@ -112,9 +112,10 @@ impl Life {
         let hint =
             if self.front.was_reset() { "restarted by its watchdog" } else { "its ports are starting" };
         self.notice = Some((self.front.now() + NOTICE, text(hint)));
-        if let Some(end) = self.await_disk_and_ports() {
-            return Next::End(end);
-        }
+        let wanted = match self.await_disk_and_ports() {
+            Some(Next::End(end)) => return Next::End(end),
+            wanted => wanted,
+        };
         let ports = self.ports.prepare();
         self.tell_settings(&ports);
         if !self.front.was_reset() {
@@ -123,28 +124,37 @@ impl Life {
         readings.extend(ports);
         let is_missing = |reading: &SettingReading| reading.required && reading.held != Held::Yes;
         let ready = self.ports.nic().is_some() && !readings.iter().any(is_missing);
-        if ready { self.wait() } else { Next::Run(None) }
+        match wanted {
+            Some(wanted) => wanted,
+            None if ready => self.wait(),
+            None => Next::Run(None),
+        }
     }
 
     fn tell_settings(&mut self, readings: &[SettingReading]) {
         readings.iter().for_each(|reading| self.front.tell(Event::Setting(reading.clone())));
     }
 
-    /// Drivers may take their time; what is wanted meanwhile is only an end.
-    fn await_disk_and_ports(&mut self) -> Option<End> {
+    /// Drivers and disks may take their time. A press of the button meanwhile counts once they are there.
+    fn await_disk_and_ports(&mut self) -> Option<Next> {
         let until = self.front.now() + PORTS_PATIENCE;
+        let mut wanted = None;
         loop {
             let now = self.front.now();
             self.draw(now);
             if self.ports.look(now) {
                 self.introduce();
             }
-            let awaited = self.ports.nic().is_none() && now < until;
-            if !awaited && !self.front.awaits_history() {
-                return None;
+            let awaits_ports = self.ports.nic().is_none() && now < until;
+            if !awaits_ports && !self.front.awaits_history() {
+                return wanted;
             }
-            if let Some(end) = self.front.turn(now).into_iter().find_map(Said::end) {
-                return Some(end);
+            for said in self.front.turn(now) {
+                match (said.end(), said) {
+                    (Some(end), _) => return Some(Next::End(end)),
+                    (None, Said::Input(input)) => wanted = self.take(now, input).or(wanted),
+                    (None, Said::Ending) => {}
+                }
             }
             self.front.rest();
         }
