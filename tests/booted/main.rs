@@ -12,4 +12,5 @@ mod firmware;
 mod hosts;
 mod life;
 mod panel;
+mod peripherals;
 mod trouble;

@@ -136,6 +136,7 @@ proptest! {
         let mut hear = |news: Option<News>| match news {
             Some(News::Up) => assert!(!std::mem::replace(&mut up, true), "up twice in a row"),
             Some(News::Lost(_)) => up = false,
+            Some(News::Stuck) => panic!("only a thread can tell"),
             None => {}
         };
         hear(keeper.turn(at(now), Some(verdict(last))));

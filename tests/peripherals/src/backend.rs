@@ -73,8 +73,13 @@ impl<D: Device> Backend<D> {
 
     fn answer_waiting(&mut self, queue: &VringRwLock) -> io::Result<()> {
         let Some(memory) = self.memory.as_ref().map(GuestMemoryAtomic::memory) else { return Ok(()) };
-        let waiting: Vec<Chain> =
-            queue.get_mut().get_queue_mut().iter(memory.clone()).map_err(io::Error::other)?.take(QUEUE_SIZE).collect();
+        let waiting: Vec<Chain> = queue
+            .get_mut()
+            .get_queue_mut()
+            .iter(memory.clone())
+            .map_err(io::Error::other)?
+            .take(QUEUE_SIZE)
+            .collect();
         for chain in waiting {
             let head = chain.head_index();
             // A request that cannot be read or answered is given back as it is.
@@ -142,18 +147,15 @@ impl<D: Device> VhostUserBackendMut for Backend<D> {
         Ok(())
     }
 
-    fn handle_event(
-        &mut self,
-        event: u16,
-        _: EventSet,
-        queues: &[VringRwLock],
-        _: usize,
-    ) -> io::Result<()> {
+    fn handle_event(&mut self, event: u16, _: EventSet, queues: &[VringRwLock], _: usize) -> io::Result<()> {
         if event == 0 {
             self.requests = queues.first().cloned();
         }
         // The queue of a guest that has put nonsense in it stands still; the others go on.
-        if event == 0 && !self.wedged && let Err(error) = self.serve() {
+        if event == 0
+            && !self.wedged
+            && let Err(error) = self.serve()
+        {
             (self.tell)(&format!("queue: {error}"));
         }
         Ok(())
@@ -172,8 +174,7 @@ impl<D: Device> Served<D> {
     /// # Errors
     /// The socket cannot be made, or a thread.
     pub fn listen(device: D, name: &str, socket: &Path, tell: fn(&str)) -> io::Result<Self> {
-        let backend =
-            Backend { device, tell, memory: None, wedged: false, requests: None };
+        let backend = Backend { device, tell, memory: None, wedged: false, requests: None };
         let backend = Arc::new(Mutex::new(backend));
         let connection = Arc::<Mutex<Option<ShutdownHandle>>>::default();
         let mut listener = Listener::new(socket, true).map_err(io::Error::other)?;

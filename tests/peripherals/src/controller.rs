@@ -222,7 +222,11 @@ impl Controller {
         }
         let columns = self.chip.columns();
         if self.column >= columns {
-            self.tell_wrong(format!("data {octet:02X} at column {}: the last is {}", self.column, columns - 1));
+            self.tell_wrong(format!(
+                "data {octet:02X} at column {}: the last is {}",
+                self.column,
+                columns - 1
+            ));
             return;
         }
         let turned = self.remapped && self.chip != Chip::Sh1106;
@@ -275,7 +279,9 @@ impl Controller {
             [invert @ (0xA6 | 0xA7)] => self.inverted = invert == 0xA7,
             [on @ (0xAE | 0xAF)] => self.on = on == 0xAF,
             [reverse @ 0xC0..=0xCF] => self.rows_reversed = reverse >= 0xC8,
-            [0xA8, rows] => self.multiplex = within(rows, self.least_multiplex(), 63, "the ratio is out of range")?,
+            [0xA8, rows] => {
+                self.multiplex = within(rows, self.least_multiplex(), 63, "the ratio is out of range")?
+            }
             [0xD3, rows] => self.offset = within(rows, 0, 63, "the offset must be 00 to 3F")?,
             [0xD9, phases] => self.charge = two_phases(phases)?,
             [0xDA, pins] => self.set_pins(pins)?,
@@ -290,7 +296,9 @@ impl Controller {
         match (self.chip, command) {
             (Chip::Sh1106, [0xAD, on]) => self.set_converter(*on)?,
             (Chip::Sh1106, [0xE0]) => self.marked = Some(self.column),
-            (Chip::Sh1106, [0xEE]) => self.column = self.marked.take().ok_or("no read-modify-write is going on")?,
+            (Chip::Sh1106, [0xEE]) => {
+                self.column = self.marked.take().ok_or("no read-modify-write is going on")?
+            }
             (Chip::Ssd1306, [0x8D, pump]) => {
                 self.supplied = match pump & 0x3F {
                     0x10 => false,

@@ -186,7 +186,9 @@ mod tests {
     #[test]
     fn what_is_no_request_is_an_error() {
         let mut chip = GpioChip::new(Instant::now());
-        for (kind, line, value) in [(GET_VALUE, 5, 0), (SET_VALUE, 1, 2), (SET_DIRECTION, 1, 3), (6, 0, 3), (0, 0, 0)] {
+        for (kind, line, value) in
+            [(GET_VALUE, 5, 0), (SET_VALUE, 1, 2), (SET_DIRECTION, 1, 3), (6, 0, 3), (0, 0, 0)]
+        {
             assert_eq!(ask(&mut chip, kind, line, value).0, [ERROR, 0], "{kind} {line} {value}");
         }
         assert_eq!(chip.answer(&[4, 0, 0], 2, &mut News::new()), [ERROR, 0]);

@@ -121,7 +121,8 @@ mod tests {
         adapter.answer(&request(0x3C, 0, &[0x00, 0x8D, 0xA9]), 1, &mut news);
         adapter.answer(&request(0x3C, 0, &[0x07]), 1, &mut news);
         let wrong = |what| format!("oled wrong: {what}");
-        let told = ["command 8D: there is none", "command A9: there is none", "a control octet that there is not"];
+        let told =
+            ["command 8D: there is none", "command A9: there is none", "a control octet that there is not"];
         assert_eq!(news, told.map(wrong));
     }
 

@@ -41,9 +41,8 @@ impl Picture {
         let mut encoder = png::Encoder::new(file, 128, 64);
         encoder.set_color(png::ColorType::Grayscale);
         encoder.set_depth(png::BitDepth::Eight);
-        let octets: Vec<u8> = (0..HEIGHT * WIDTH)
-            .map(|at| if self.lit(at % WIDTH, at / WIDTH) { 0xFF } else { 0 })
-            .collect();
+        let octets: Vec<u8> =
+            (0..HEIGHT * WIDTH).map(|at| if self.lit(at % WIDTH, at / WIDTH) { 0xFF } else { 0 }).collect();
         let mut writer = encoder.write_header().map_err(io::Error::other)?;
         writer.write_image_data(&octets).map_err(io::Error::other)?;
         writer.finish().map_err(io::Error::other)

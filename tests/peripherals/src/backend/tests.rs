@@ -2,9 +2,9 @@
 
 use super::*;
 use proptest::prelude::*;
+use virtio_queue::Queue;
 use virtio_queue::desc::{RawDescriptor, split::Descriptor};
 use virtio_queue::mock::MockSplitQueue;
-use virtio_queue::{Queue};
 use vm_memory::{Bytes, GuestAddress};
 
 /// Answers with the request itself.

@@ -116,7 +116,9 @@ fn inverse_all_on_and_off() {
 
 #[test]
 fn without_voltage_there_is_no_light() {
-    for (chip, off, on) in [(Chip::Ssd1306, [0x8D, 0x10], [0x8D, 0x14]), (Chip::Sh1106, [0xAD, 0x8A], [0xAD, 0x8B])] {
+    for (chip, off, on) in
+        [(Chip::Ssd1306, [0x8D, 0x10], [0x8D, 0x14]), (Chip::Sh1106, [0xAD, 0x8A], [0xAD, 0x8B])]
+    {
         let mut controller = upright(chip);
         send(&mut controller, &[0xAE]);
         send(&mut controller, &off);
