@@ -4,6 +4,8 @@
 
 use super::emulator::{Emulator, Shown};
 use super::panel::{assert_shows, verdict};
+use measure::record::text;
+use measure::screen::Screen;
 use measure::units::Direction;
 use measure::verdict::{Reason, Verdict};
 
@@ -111,6 +113,28 @@ fn a_display_that_wedges_its_bus_in_mid_run_takes_nothing_with_it_and_shows_the_
     shown.assert_in_order(&back);
     assert_eq!((shown.count("display lost"), shown.count("display up")), (1, 2));
     assert_shows(&shown.file("oled.png"), &verdict(Verdict::Pass, NO_ERRORS, 1));
+}
+
+#[test]
+fn a_display_that_is_wedged_from_power_on_keeps_nobody_waiting() {
+    let Some(emulator) = with_oled("ssd1306") else { return };
+    let shown = emulator.words(["--oled-wedge", ""]).until("end$");
+    assert_eq!(shown.verdict(), ("PASS", ""));
+    assert_eq!((shown.count(STUCK), shown.count("note \"display")), (1, 1));
+    shown.assert_in_order(&["-- oled-wedge", " boot version", STUCK, " verdict PASS, run 1"]);
+}
+
+#[test]
+fn after_a_program_error_the_display_says_so_and_a_press_starts_the_box_again() {
+    let Some(emulator) = Emulator::with_test_build() else { return };
+    let broken = "linegauge.board=emulated-ssd1306 linegauge.debug=panic";
+    let emulator = emulator.peripherals("ssd1306").words(["--append", broken, "--type", " fault ", ""]);
+    let shown = emulator.oled_picture("+1", "oled.png").words(["--key", "+0.1"]).until(" fault ");
+    shown.assert_in_order(&[" boot version", " fault ", "-- key", " boot version", " fault "]);
+    assert_shows(&shown.file("oled.png"), &Screen::Fault { text: text("program error, see the log") });
+    assert!(shown.count("-- lamp-busy on") > 2, "it blinks fast");
+    assert_eq!(shown.find("-- lamp-pass on"), None);
+    assert_eq!(shown.find("-- oled wrong"), None);
 }
 
 #[test]
