@@ -48,10 +48,12 @@ pub const DEFAULT: &str = "virtual";
 /// Ethertypes of the streams where a board has none of its own; `board/virtual.toml` tells why these.
 pub const DEFAULT_ETHERTYPES: [u16; MAX_STREAMS] = [0x88B5, 0x88B6, 0x6000, 0x6005, 0x6006, 0x6008, 0x6009];
 
-const BUILTIN: [(&str, &str); 4] = [
+const BUILTIN: [(&str, &str); 6] = [
     ("virtual", include_str!("../board/virtual.toml")),
     ("emulated", include_str!("../board/emulated.toml")),
     ("emulated-box", include_str!("../board/emulated-box.toml")),
+    ("emulated-ssd1306", include_str!("../board/emulated-ssd1306.toml")),
+    ("emulated-sh1106", include_str!("../board/emulated-sh1106.toml")),
     ("x520", include_str!("../board/x520.toml")),
 ];
 

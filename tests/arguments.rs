@@ -231,7 +231,7 @@ const REFUSED: &[(&[&str], &str)] = &[
     ),
     (
         &["--board", "vitrual"],
-        "board \"vitrual\" is not virtual, emulated, emulated-box or x520, or a path with a / or ending in .toml",
+        "board \"vitrual\" is not virtual, emulated, emulated-box, emulated-ssd1306, emulated-sh1106 or x520, or a path with a / or ending in .toml",
     ),
     (
         &["--board", "/nonexistent/my.toml"],
@@ -239,7 +239,7 @@ const REFUSED: &[(&[&str], &str)] = &[
     ),
     (
         &["boards", "nosuch"],
-        "board \"nosuch\" is not virtual, emulated, emulated-box or x520, or a path with a / or ending in .toml",
+        "board \"nosuch\" is not virtual, emulated, emulated-box, emulated-ssd1306, emulated-sh1106 or x520, or a path with a / or ending in .toml",
     ),
     (&["--label", "caf\u{e9}"], "--label caf\u{e9}: must be at most 32 printable ASCII characters"),
     (

@@ -9,7 +9,8 @@ PR_SET_PDEATHSIG = 1
 
 def start(words: list[str], **options) -> subprocess.Popen:
     """Starts a program, which the kernel ends where we are killed before we could do so ourselves."""
-    return subprocess.Popen(words, preexec_fn=end_with_parent, stdin=subprocess.DEVNULL, **options)
+    options = {"stdin": subprocess.DEVNULL, **options}
+    return subprocess.Popen(words, preexec_fn=end_with_parent, **options)
 
 
 def end_with_parent() -> None:

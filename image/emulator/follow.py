@@ -38,7 +38,8 @@ class Follower:
 
     def wait(self, timeout: float) -> None:
         """Waits for the next event and takes it."""
-        events = {self.box.cable.output(): self.carriers, self.keyboard: self.typed}
+        events = {self.box.cable.output(): self.carriers, self.keyboard: self.typed,
+                  self.box.peripherals.output(): self.peripherals}
         if self.box.now() >= self.deaf_until:
             events[self.box.log] = self.read
         due = [moment for moment in (timeout, self.script.due(), self.deaf_until) if moment is not None]
@@ -49,6 +50,14 @@ class Follower:
 
     def carriers(self) -> None:
         self.box.update_links(self.box.cable.carriers())
+
+    def peripherals(self) -> None:
+        self.tell(self.box.peripherals.lines())
+
+    def tell(self, lines: list[str]) -> None:
+        """A lamp's line is looked at like one of the log."""
+        for line in lines:
+            self.take(f"-- {line}")
 
     def typed(self) -> None:
         text = os.read(self.keyboard, CHUNK)
@@ -87,6 +96,12 @@ class Follower:
                 self.box.set_plugged(step.act == "plug")
             case "type":
                 self.box.type(step.words[0])
+            case "key" | "key-up":
+                self.tell(self.box.peripherals.do("button down" if step.act == "key" else "button up"))
+            case "oled-picture":
+                self.tell(self.box.peripherals.do(f"oled picture {Path(step.words[0]).resolve()}"))
+            case "oled-wedge" | "oled-return" | "oled-vanish":
+                self.tell(self.box.peripherals.do(step.act.replace("-", " ")))
             case "picture":
                 self.box.picture(Path(step.words[0]))
             case "pull":

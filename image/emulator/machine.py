@@ -12,6 +12,7 @@ from pathlib import Path
 
 import child
 from cable import SIDES, Cable, Wires, port
+from peripherals import Peripherals
 from qmp import Qmp
 from refused import WRONG_REQUEST, Refused
 
@@ -34,7 +35,7 @@ class Box:
     def __init__(self, request):
         self.request = request
         self.folder = new_folder()
-        self.qemu = self.cable = self.qmp = self.serial = None
+        self.qemu = self.cable = self.peripherals = self.qmp = self.serial = None
         self.account = ""
         self.plugged = True
         self.carrier = dict.fromkeys(SIDES, True)
@@ -52,8 +53,9 @@ class Box:
 
     def start(self) -> None:
         self.cable = Cable(self.folder, self.request) if self.request.cable is not None else Wires(self.folder)
+        self.peripherals = Peripherals(self.folder, self.request)
         words = [QEMU, *machine(self.request, self.folder), *ports(self.request, self.folder, self.cable),
-                 *self.request.qemu]
+                 *self.peripherals.machine(), *self.request.qemu]
         self.serial = open_serial(self.folder)
         with socket.socket(socket.AF_UNIX) as control:
             control.bind(str(self.folder / "qmp"))
@@ -133,6 +135,8 @@ class Box:
         if self.cable:
             self.account = self.cable.stop()
             print(self.account, end="", flush=True)
+        if self.peripherals:
+            self.peripherals.stop()
         for descriptor in self.serial or ():
             os.close(descriptor)
         shutil.rmtree(self.folder, ignore_errors=True)

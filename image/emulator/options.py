@@ -9,6 +9,8 @@ from refused import WRONG_REQUEST, Refused
 from steps import Step, When, pattern
 
 LEAST_MEMORY = 48
+# How long a press of the GPIO button takes: the box looks at it every 10 ms, of its own time.
+KEY_HELD = "+0.3"
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 ABOUT = """\
@@ -22,8 +24,8 @@ STEPS = """\
 Steps are done in the order of the command line. WHEN is one of
   12.5       seconds after the box was switched on
   +3         seconds after the step before
-  PATTERN    at the first line of the serial log, after the step before, that
-             the regular expression is found in
+  PATTERN    at the first line, after the step before, that the regular
+             expression is found in: of the serial log, or of a lamp
 and is left out for: at once.
 
 Exit code: 0 if the log has shown the pattern of --until, or without --until if
@@ -32,6 +34,9 @@ host could not start the box.
 
 Example, a second run by the button:
   image/boot --press 'end$' --until 'end$' --screenshot second.png
+The same by the GPIO button, to be read on a small display:
+  image/boot --oled ssd1306 --gpio --append linegauge.board=emulated-ssd1306 \\
+    --key 'phase wait' --oled-picture 'lamp-pass on' pass.png --until 'end$'
 The line "end" is the last of a run. Without --until the box runs until somebody types "off" Enter, or for the
 time of --timeout. A box that has switched itself off has no display for --screenshot.
 Everything after -- goes to QEMU as it is."""
@@ -48,13 +53,27 @@ def read(words: list[str] | None = None) -> argparse.Namespace:
     if request.cable is not None and request.nics != 2:
         raise Refused(f"--nics {request.nics}: a cable needs 2", WRONG_REQUEST)
     if request.program is None and request.cable is not None:
-        request.program = release_binary()
+        request.program = release_binary("linegauge", "to be the cable", "--program")
+    need_peripherals(request)
     return request
+
+
+def need_peripherals(request) -> None:
+    """Refuses steps of devices that the box does not have; finds the program that the devices are."""
+    for step in request.steps:
+        option = "--oled" if step.act.startswith("oled-") else "--gpio" if step.act == "key" else None
+        if option and not getattr(request, option.lstrip("-")):
+            raise Refused(f"--{step.act}: needs {option}", WRONG_REQUEST)
+    if request.peripherals is None and (request.oled or request.gpio):
+        package = "linegauge-peripherals"
+        request.peripherals = release_binary(package, "to be display and GPIO", "--peripherals", f" -p {package}")
 
 
 def writable(request) -> None:
     """Refuses places that nothing can be written to, before anything is started."""
-    for option, path in [("--log", request.log), ("--records", request.records), ("--screenshot", request.screenshot)]:
+    kept = [("--log", request.log), ("--records", request.records), ("--screenshot", request.screenshot)]
+    kept += [(f"--{step.act}", Path(step.words[0])) for step in request.steps if step.act == "oled-picture"]
+    for option, path in kept:
         if path and not os.access(path.parent, os.W_OK):
             raise Refused(f"{option} {path}: its folder cannot be written to", WRONG_REQUEST)
     if request.capture and request.capture.exists() and not request.capture.is_dir():
@@ -91,7 +110,10 @@ class AddStep(argparse.Action):
             when, words = value, []
         if option == "--deaf":
             seconds(words[0])
-        namespace.steps = [*namespace.steps, Step(option.lstrip("-"), When.read(when or "+0"), words)]
+        steps = [Step(option.lstrip("-"), When.read(when or "+0"), words)]
+        if option == "--key":
+            steps.append(Step("key-up", When.read(KEY_HELD), []))
+        namespace.steps = [*namespace.steps, *steps]
 
 
 def seconds(text: str) -> float:
@@ -115,6 +137,12 @@ def add_steps(group) -> None:
         group.add_argument(f"--{name}", action=AddStep, nargs="?", metavar="WHEN", help=what)
     group.add_argument("--type", action=AddStep, nargs=2, metavar=("WHEN", "TEXT"), help="send TEXT to the serial port")
     group.add_argument("--picture", action=AddStep, nargs=2, metavar=("WHEN", "FILE"), help="write the display as PNG")
+    group.add_argument("--key", action=AddStep, nargs="?", metavar="WHEN", help="press the GPIO button for 0.3 s")
+    group.add_argument("--oled-picture", action=AddStep, nargs=2, metavar=("WHEN", "FILE"),
+                       help="write what a person sees of the small display as PNG")
+    for name, what in [("wedge", "the small display stops answering: its bus waits"),
+                       ("return", "it answers again"), ("vanish", "its connection ends, for good")]:
+        group.add_argument(f"--oled-{name}", action=AddStep, nargs="?", metavar="WHEN", help=what)
     group.add_argument("--deaf", action=AddStep, nargs=2, metavar=("WHEN", "SECONDS"),
                        help="stop reading the serial port for so long")
 
@@ -142,6 +170,13 @@ def add_box(group) -> None:
     group.add_argument("--memory", type=megabytes, default=256, metavar="MB", help="[default: 256]")
     group.add_argument("--nics", type=int, default=2, choices=[0, 1, 2], help="ports [default: 2]")
     group.add_argument("--swap-nics", action="store_true", help="A at 0000:00:11.0, B at 0000:00:10.0")
+    group.add_argument("--oled", choices=["ssd1306", "ssd1309", "sh1106"], metavar="CHIP",
+                       help="a small display on an I2C adapter: ssd1306, ssd1309 or sh1106")
+    group.add_argument("--gpio", action="store_true",
+                       help="a GPIO chip: 0 button, 1 lamp-pass, 2 lamp-fail, 3 lamp-busy, 4 beeper; what the last "
+                            "four do is told in lines like \"-- lamp-pass on 12.345\"")
+    group.add_argument("--peripherals", type=Path, metavar="FILE",
+                       help="the program that these two are [default: this tree's release binary]")
     group.add_argument("--kvm", action="store_true", help="use the host's processor; may hang where /dev/kvm is broken")
     group.add_argument("--no-reboot", action="store_true", help="end where the box would start again")
     group.add_argument("qemu", nargs="*", help=argparse.SUPPRESS)
@@ -158,9 +193,9 @@ def add_cable(group) -> None:
                        help="the linegauge that is the cable [default: this tree's release binary]")
 
 
-def release_binary() -> Path:
+def release_binary(name: str, purpose: str, option: str, package: str = "") -> Path:
     """What `cargo build --release` has made here."""
-    found = sorted(ROOT.glob("target/*-linux-*/release/linegauge"))
+    found = sorted(ROOT.glob(f"target/*-linux-*/release/{name}"))
     if not found:
-        raise Refused("no release binary to be the cable: run cargo build --release, or name one with --program")
+        raise Refused(f"no release binary {purpose}: run cargo build --release{package}, or name one with {option}")
     return found[-1]

@@ -130,7 +130,7 @@ fn what_cannot_be_a_board_is_refused_in_one_line() {
         ("", "board my.toml: cable is missing; it is \"virtual\", \"emulated\" or \"ports\""),
         (
             "inherit = \"vitrual\"",
-            "board my.toml: inherit = \"vitrual\" is not virtual, emulated, emulated-box or x520, \
+            "board my.toml: inherit = \"vitrual\" is not virtual, emulated, emulated-box, emulated-ssd1306, emulated-sh1106 or x520, \
              or a path with a / or ending in .toml",
         ),
         (
@@ -260,7 +260,7 @@ fn unreadable_files_are_refused_in_one_line() {
 fn a_name_that_is_no_board_is_refused_with_the_ones_there_are() {
     assert_eq!(
         load("vitrual\n").unwrap_err().to_string(),
-        "board \"vitrual\\n\" is not virtual, emulated, emulated-box or x520, or a path with a / or ending in .toml"
+        "board \"vitrual\\n\" is not virtual, emulated, emulated-box, emulated-ssd1306, emulated-sh1106 or x520, or a path with a / or ending in .toml"
     );
 }
 

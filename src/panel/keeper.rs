@@ -25,6 +25,8 @@ pub enum News {
     Up,
     /// It does not, and why. Told once; it is tried again every second.
     Lost(String),
+    /// It keeps who draws waiting, as a wedged bus does, and so it cannot even be tried.
+    Stuck,
 }
 
 impl fmt::Display for News {
@@ -32,6 +34,7 @@ impl fmt::Display for News {
         match self {
             Self::Up => f.write_str("display up"),
             Self::Lost(why) => write!(f, "display lost: {why}; it is tried every second"),
+            Self::Stuck => f.write_str("display lost: it does not answer; nothing else waits for it"),
         }
     }
 }
@@ -90,6 +93,11 @@ impl<B: Backend, O: FnMut() -> io::Result<B>> Keeper<B, O> {
                 self.tell(News::Lost(error.to_string()))
             }
         }
+    }
+
+    /// What was told last.
+    pub const fn told(&self) -> Option<&News> {
+        self.told.as_ref()
     }
 
     fn want(&mut self, screen: Screen, now: Instant) {

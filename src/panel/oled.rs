@@ -7,14 +7,14 @@
 pub mod wire;
 
 #[cfg(test)]
-pub(super) mod model;
+pub(super) mod bus;
 
 use super::backend::{Backend, Look};
 use super::canvas::Canvas;
 use super::dirty::next_run;
 use display_interface::{DataFormat, DisplayError, WriteOnlyDataCommand};
 use heapless::Vec as Octets;
-use ssd1306::command::{AddrMode, Command, VcomhLevel};
+use ssd1306::command::{AddrMode, Command};
 use std::io;
 use wire::Wire;
 
@@ -31,8 +31,14 @@ const PAGES: usize = HEIGHT as usize / 8;
 /// twice the display's address and a control octet, and three commands.
 const WORTH_AN_ADDRESS: usize = 7;
 
-/// SH1106, "DC-DC Control Mode Set": its own pump, on.
+/// SH1106, "Set DC-DC OFF/ON": its own pump, on as after a power-up. The display has to be off.
 const SH1106_PUMP_ON: [u8; 2] = [0xAD, 0x8B];
+
+/// Sent first: if the last transfer was cut short a command may still wait for its argument, and takes this for it.
+const CUT_SHORT: Command = Command::Noop;
+
+/// "Set VCOM Deselect Level".
+const DESELECT_LEVEL: u8 = 0xDB;
 
 /// The controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +58,15 @@ impl Chip {
         match self {
             Self::Ssd1306 | Self::Ssd1309 => 0,
             Self::Sh1106 => 2,
+        }
+    }
+
+    /// Level between two rows that it has after a power-up: 0.77 of the supply, or 0.78.
+    const fn deselect_level(self) -> u8 {
+        match self {
+            Self::Ssd1306 => 0x20,
+            Self::Ssd1309 => 0x34,
+            Self::Sh1106 => 0x35,
         }
     }
 }
@@ -91,23 +106,35 @@ impl<W: Wire> Oled<W> {
         Self { wire, settings, dim: false, awake: false, shown: None }
     }
 
-    /// Resets and sets up the controller, whatever it was doing. It is not switched off: what it shows is drawn
+    /// Resets the controller, and switches on the voltage of one that has to be dark for it.
+    fn wake(&mut self) -> io::Result<()> {
+        self.wire.reset()?;
+        if self.settings.chip == Chip::Sh1106 {
+            let mut batch = Batch::default();
+            batch.add(CUT_SHORT);
+            batch.add(Command::DisplayOn(false));
+            batch.add_raw(&SH1106_PUMP_ON);
+            batch.send(&mut self.wire)?;
+        }
+        self.awake = true;
+        Ok(())
+    }
+
+    /// Sets up the controller, whatever it was doing. One that is awake is not switched off: what it shows is drawn
     /// over, and after a power-up it is off until [`Self::fill`] has ended.
     fn set_up(&mut self) -> io::Result<()> {
         if !self.awake {
-            self.wire.reset()?;
-            self.awake = true;
+            self.wake()?;
         }
         let Settings { chip, upside_down, inverted, .. } = self.settings;
         let mut batch = Batch::default();
+        batch.add(CUT_SHORT);
         batch.add(Command::DisplayClockDiv(8, 0));
         batch.add(Command::Multiplex(63));
         batch.add(Command::DisplayOffset(0));
         batch.add(Command::StartLine(0));
-        match chip {
-            Chip::Ssd1306 => batch.add(Command::ChargePump(true)),
-            Chip::Ssd1309 => {}
-            Chip::Sh1106 => batch.add_raw(&SH1106_PUMP_ON),
+        if chip == Chip::Ssd1306 {
+            batch.add(Command::ChargePump(true));
         }
         if chip != Chip::Sh1106 {
             batch.add(Command::AddressMode(AddrMode::Page));
@@ -128,7 +155,7 @@ impl<W: Wire> Oled<W> {
         let mut batch = Batch::default();
         batch.add(Command::Contrast(contrast));
         batch.add(Command::PreChargePeriod(1, charge));
-        batch.add(Command::VcomhDeselect(VcomhLevel::Auto));
+        batch.add_raw(&[DESELECT_LEVEL, self.settings.chip.deselect_level()]);
         batch.send(&mut self.wire)
     }
 

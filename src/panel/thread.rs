@@ -6,6 +6,7 @@ use crate::journal::mailbox::Receiver;
 use measure::screen::Screen;
 use measure::units::Instant;
 use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -13,13 +14,19 @@ use std::time::Duration;
 /// them.
 const LOOK: Duration = Duration::from_millis(20);
 
+/// Time after which a display that is being drawn on is said to be stuck: the slowest takes a tenth of it.
+const STUCK: Duration = Duration::from_secs(2);
+
+/// Time between two looks for that.
+const LOOK_FOR_STUCK: Duration = Duration::from_millis(250);
+
 /// The thread.
 pub struct PanelThread(JoinHandle<()>);
 
 impl PanelThread {
     /// Starts it: the newest page of `screens` is kept on the display that `open` opens, as a [`Keeper`] does, and
-    /// `tell` hears what becomes of the display. A page that `last_word` has takes the place of all others. All three
-    /// are called on the thread. It ends after the mailbox is closed, the last page drawn.
+    /// `tell` hears what becomes of the display. A page that `last_word` has takes the place of all others. It ends
+    /// after the mailbox is closed, the last page drawn.
     ///
     /// # Errors
     /// Where no thread can be had.
@@ -27,7 +34,7 @@ impl PanelThread {
         screens: Receiver<Screen>,
         open: O,
         dim_after: Option<Duration>,
-        mut tell: T,
+        tell: T,
         last_word: L,
     ) -> io::Result<Self>
     where
@@ -36,7 +43,17 @@ impl PanelThread {
         T: FnMut(News) + Send + 'static,
         L: Fn() -> Option<Screen> + Send + 'static,
     {
-        let run = move || serve(screens, &mut Keeper::new(open, dim_after), &mut tell, &last_word);
+        let watch = Arc::new(Watch(Mutex::new(Watched { tell, drawing: None, stuck: false })));
+        let watcher = Arc::downgrade(&watch);
+        let look = move || {
+            while let Some(watch) = watcher.upgrade() {
+                watch.look();
+                drop(watch);
+                thread::sleep(LOOK_FOR_STUCK);
+            }
+        };
+        thread::Builder::new().name("panel watch".to_owned()).spawn(look)?;
+        let run = move || serve(screens, &mut Keeper::new(open, dim_after), &watch, &last_word);
         thread::Builder::new().name("panel".to_owned()).spawn(run).map(Self)
     }
 
@@ -54,10 +71,49 @@ impl PanelThread {
     }
 }
 
+/// Sees to it that a display that keeps its thread waiting is told of as well.
+struct Watch<T>(Mutex<Watched<T>>);
+
+struct Watched<T> {
+    tell: T,
+    /// Since when the display has been drawn on; none while nobody does.
+    drawing: Option<std::time::Instant>,
+    /// It was told that the display is stuck.
+    stuck: bool,
+}
+
+impl<T: FnMut(News)> Watch<T> {
+    fn lock(&self) -> MutexGuard<'_, Watched<T>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn begin(&self) {
+        self.lock().drawing = Some(std::time::Instant::now());
+    }
+
+    /// Tells the news; where there are none, but the display was stuck, how it was before.
+    fn end(&self, news: Option<News>, before: Option<&News>) {
+        let mut watched = self.lock();
+        watched.drawing = None;
+        let was_stuck = std::mem::take(&mut watched.stuck);
+        if let Some(news) = news.or_else(|| before.filter(|_| was_stuck).cloned()) {
+            (watched.tell)(news);
+        }
+    }
+
+    fn look(&self) {
+        let mut watched = self.lock();
+        if !watched.stuck && watched.drawing.is_some_and(|since| since.elapsed() >= STUCK) {
+            watched.stuck = true;
+            (watched.tell)(News::Stuck);
+        }
+    }
+}
+
 fn serve<B: Backend, O: FnMut() -> io::Result<B>>(
     mut screens: Receiver<Screen>,
     keeper: &mut Keeper<B, O>,
-    tell: &mut impl FnMut(News),
+    watch: &Watch<impl FnMut(News)>,
     last_word: &impl Fn() -> Option<Screen>,
 ) {
     let start = std::time::Instant::now();
@@ -67,9 +123,9 @@ fn serve<B: Backend, O: FnMut() -> io::Result<B>>(
         let newest = std::iter::from_fn(|| screens.take()).last();
         let newest = last_word().or(newest);
         let now = Instant::from_nanos(u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX));
-        if let Some(news) = keeper.turn(now, newest) {
-            tell(news);
-        }
+        watch.begin();
+        let news = keeper.turn(now, newest);
+        watch.end(news, keeper.told());
         if last {
             return;
         }
@@ -128,18 +184,46 @@ mod tests {
         assert!(pictures.iter().all(|picture| picture == super::super::picture(&word())));
     }
 
+    /// A display that waits for a word before it has drawn.
+    struct Wedged(mpsc::Receiver<()>);
+
+    impl Backend for Wedged {
+        fn size(&self) -> (u16, u16) {
+            (128, 64)
+        }
+
+        fn show(&mut self, _canvas: &Canvas) -> io::Result<()> {
+            self.0.recv().map_err(io::Error::other)
+        }
+    }
+
+    #[test]
+    fn a_display_that_is_stuck_is_told_once_and_again_when_it_moves() {
+        let (mut pages, screens) = mailbox::<Screen, 4>();
+        let (free, wedge) = mpsc::channel();
+        let mut wedge = Some(wedge);
+        let open = move || wedge.take().map(Wedged).ok_or(io::ErrorKind::NotFound.into());
+        let (told, news) = mpsc::channel();
+        let tell = move |news| told.send(news).unwrap();
+        let panel = PanelThread::start(screens, open, None, tell, || None).unwrap();
+        pages.post(Screen::Checking { what: "link" }).unwrap();
+        free.send(()).unwrap();
+        assert_eq!(news.recv(), Ok(News::Up));
+        pages.post(Screen::Checking { what: "loop" }).unwrap();
+        assert_eq!(news.recv(), Ok(News::Stuck));
+        free.send(()).unwrap();
+        assert_eq!(news.recv(), Ok(News::Up));
+        pages.post(Screen::Checking { what: "settings" }).unwrap();
+        assert_eq!(news.recv(), Ok(News::Stuck));
+        drop(free);
+        assert!(matches!(news.recv(), Ok(News::Lost(_))));
+        pages.close();
+        assert!(panel.ended_within(Duration::from_secs(60)));
+        assert_eq!(news.try_iter().collect::<Vec<_>>(), []);
+    }
+
     #[test]
     fn a_wedged_display_keeps_nobody_waiting() {
-        struct Wedged(mpsc::Receiver<()>);
-        impl Backend for Wedged {
-            fn size(&self) -> (u16, u16) {
-                (128, 64)
-            }
-
-            fn show(&mut self, _canvas: &Canvas) -> io::Result<()> {
-                self.0.recv().map_err(io::Error::other)
-            }
-        }
         let (mut pages, screens) = mailbox::<Screen, 4>();
         let (free, wedge) = mpsc::channel();
         let mut wedge = Some(wedge);

@@ -65,6 +65,18 @@ impl Emulator {
         self.words(["--picture", when, file.to_str().unwrap()])
     }
 
+    /// A small display of this chip, a GPIO chip, and the board that has both.
+    pub fn peripherals(self, chip: &str) -> Self {
+        let (program, board) = (peripherals().to_str().unwrap(), format!("linegauge.board=emulated-{chip}"));
+        self.words(["--oled", chip, "--gpio", "--peripherals", program, "--append", &board])
+    }
+
+    /// Keeps the small display at a step.
+    pub fn oled_picture(self, when: &str, name: &str) -> Self {
+        let file = self.folder.path().join(name);
+        self.words(["--oled-picture", when, file.to_str().unwrap()])
+    }
+
     /// Keeps what leaves the ports.
     pub fn capture(self) -> Self {
         let folder = self.folder.path().to_owned();
@@ -153,6 +165,21 @@ fn test_firmware() -> Option<&'static Path> {
         build("image-test", &["--init", program.to_str().unwrap()])
     };
     IMAGE.get_or_init(image).as_deref()
+}
+
+/// The program that is the small display and the GPIO chip, built once.
+fn peripherals() -> &'static Path {
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    PROGRAM.get_or_init(|| {
+        let mut command = Command::new(env!("CARGO"));
+        command.args(["build", "--locked", "--package", "linegauge-peripherals", "--message-format", "json"]);
+        let output = command.current_dir(ROOT).stderr(Stdio::inherit()).output().unwrap();
+        assert!(output.status.success(), "{command:?}");
+        let text = String::from_utf8(output.stdout).unwrap();
+        let messages = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        let program = messages.filter_map(|message| message["executable"].as_str().map(PathBuf::from)).last();
+        program.expect("cargo tells where the program is")
+    })
 }
 
 fn build(name: &str, words: &[&str]) -> Option<PathBuf> {

@@ -14,4 +14,5 @@ mod kept;
 mod life;
 mod noise;
 mod panel;
+mod peripherals;
 mod trouble;

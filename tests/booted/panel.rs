@@ -12,6 +12,9 @@ use std::path::Path;
 /// Pages on a framebuffer of this size or more.
 const PAGE: (u16, u16) = (320, 240);
 
+/// Pages on a small display.
+const SMALL_PAGE: (u16, u16) = (128, 64);
+
 /// The picture in a file, a pixel lit where it is not black.
 struct Picture {
     width: usize,
@@ -30,11 +33,12 @@ impl Picture {
         Self { width: info.width as usize, height: info.height as usize, lit }
     }
 
-    /// What a framebuffer of this size shows of a page: in whole multiples, in the middle, black around it.
+    /// What a display of this size shows of a page: in whole multiples, in the middle, black around it.
     fn of(screen: &Screen, width: usize, height: usize) -> Self {
-        let mut page = Canvas::new(PAGE.0, PAGE.1);
+        let size = if width < PAGE.0.into() { SMALL_PAGE } else { PAGE };
+        let mut page = Canvas::new(size.0, size.1);
         let Ok(()) = draw(&mut page, screen);
-        let (across, down) = (usize::from(PAGE.0), usize::from(PAGE.1));
+        let (across, down) = (usize::from(size.0), usize::from(size.1));
         let scale = (width / across).min(height / down);
         let (left, top) = ((width - across * scale) / 2, (height - down * scale) / 2);
         let at = |x: usize, y: usize| {

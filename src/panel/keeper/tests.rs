@@ -1,6 +1,6 @@
 //! A display that is missing, goes, and comes back: told once, drawn in full again, never in the way.
 
-use super::super::oled::model::{ADDRESS, Device, Model, Shared};
+use super::super::oled::bus::{ADDRESS, Device, Shared};
 use super::super::oled::wire::I2cWire;
 use super::super::oled::{Chip, Oled, Settings};
 use super::*;
@@ -39,11 +39,11 @@ fn unplug(device: &Shared) {
 fn plug(device: &Shared) {
     let mut device = device.0.borrow_mut();
     device.patience = None;
-    device.model = Model::new(CHIP);
+    device.power_cut();
 }
 
 fn shows(device: &Shared, screen: &Screen) -> bool {
-    device.0.borrow().model.picture(2) == Some(super::super::picture(screen))
+    device.0.borrow().picture() == Some(super::super::picture(screen))
 }
 
 #[test]
@@ -111,15 +111,15 @@ fn a_verdict_that_nobody_comes_for_is_dimmed_and_a_new_page_is_bright() {
     let mut keeper = keeper(&device);
     keeper.turn(at(0), Some(verdict(1)));
     keeper.turn(at(599_000), None);
-    assert_eq!(device.0.borrow().model.contrast, 200);
+    assert_eq!(device.0.borrow().controller().contrast(), 200);
     keeper.turn(at(600_000), None);
-    assert_eq!(device.0.borrow().model.contrast, 0);
+    assert_eq!(device.0.borrow().controller().contrast(), 0);
     assert!(shows(&device, &verdict(1)));
     keeper.turn(at(660_000), None);
     let moved = super::super::picture(&verdict(1)).moved(1, 0);
-    assert!(device.0.borrow().model.picture(2) == Some(moved), "moved by a pixel");
+    assert!(device.0.borrow().picture() == Some(moved), "moved by a pixel");
     keeper.turn(at(660_020), Some(verdict(2)));
-    assert_eq!(device.0.borrow().model.contrast, 200);
+    assert_eq!(device.0.borrow().controller().contrast(), 200);
     assert!(shows(&device, &verdict(2)));
 }
 
@@ -136,6 +136,7 @@ proptest! {
         let mut hear = |news: Option<News>| match news {
             Some(News::Up) => assert!(!std::mem::replace(&mut up, true), "up twice in a row"),
             Some(News::Lost(_)) => up = false,
+            Some(News::Stuck) => panic!("only a thread can tell"),
             None => {}
         };
         hear(keeper.turn(at(now), Some(verdict(last))));

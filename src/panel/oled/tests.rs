@@ -1,7 +1,7 @@
 //! What is drawn is what is in the controller's memory, at little cost, whatever the bus does.
 
 use super::super::{draw, picture};
-use super::model::{ADDRESS, Device, Line, NoDelay, Shared};
+use super::bus::{ADDRESS, Device, Line, NoDelay, Shared};
 use super::wire::{I2cWire, SmbusWire, SpiWire};
 use super::*;
 use core::time::Duration;
@@ -33,9 +33,16 @@ fn displays() -> Vec<(Shared, Chip, Box<dyn Backend>)> {
     all
 }
 
-fn assert_shows(device: &Shared, chip: Chip, canvas: &Canvas) {
-    let found = device.0.borrow().model.picture(chip.usual_offset());
-    assert!(found.is_some_and(|found| found == *canvas), "{chip:?} shows another picture");
+/// Contrast and charge.
+fn brightness(device: &Shared) -> (u8, u8) {
+    let device = device.0.borrow();
+    (device.controller().contrast(), device.controller().charge())
+}
+
+fn assert_shows(device: &Shared, canvas: &Canvas) {
+    let found = device.0.borrow().picture();
+    let chip = device.0.borrow().controller().chip();
+    assert!(found.is_some_and(|found| found == *canvas), "{chip} shows another picture");
 }
 
 fn running(mega: u64, seconds: u64, errors: u64) -> Screen {
@@ -55,11 +62,11 @@ fn verdict(verdict: Verdict, run: u32) -> Screen {
 
 #[test]
 fn memory_is_the_picture_on_every_display_and_bus() {
-    for (device, chip, mut display) in displays() {
+    for (device, _, mut display) in displays() {
         for screen in [running(9998, 90, 0), running(9997, 89, 3), verdict(Verdict::Fail, 12)] {
             let canvas = picture(&screen);
             display.show(&canvas).unwrap();
-            assert_shows(&device, chip, &canvas);
+            assert_shows(&device, &canvas);
         }
     }
 }
@@ -120,12 +127,12 @@ fn after_a_power_cut_the_next_full_picture_sets_all_up_again() {
     let mut display = on_i2c(&device, Chip::Ssd1306);
     let canvas = picture(&verdict(Verdict::Pass, 3));
     display.show(&canvas).unwrap();
-    device.0.borrow_mut().model = model::Model::new(Chip::Ssd1306);
+    device.0.borrow_mut().power_cut();
     display.show(&canvas).unwrap();
-    assert_eq!(device.0.borrow().model.picture(0), None, "nobody could know");
+    assert_eq!(device.0.borrow().picture(), None, "nobody could know");
     display.forget();
     display.show(&canvas).unwrap();
-    assert_shows(&device, Chip::Ssd1306, &canvas);
+    assert_shows(&device, &canvas);
 }
 
 #[test]
@@ -133,13 +140,13 @@ fn a_display_is_dimmed_and_stays_dimmed_over_a_new_start() {
     let device = Device::shared(Chip::Ssd1306);
     let mut display = on_i2c(&device, Chip::Ssd1306);
     display.show(&Canvas::default()).unwrap();
-    assert_eq!((device.0.borrow().model.contrast, device.0.borrow().model.charge), (0xCF, 0xF1));
+    assert_eq!(brightness(&device), (0xCF, 0xF1));
     display.set_look(Look { dim: true, ..Look::default() }).unwrap();
-    assert_eq!((device.0.borrow().model.contrast, device.0.borrow().model.charge), (0, 0x21));
-    device.0.borrow_mut().model = model::Model::new(Chip::Ssd1306);
+    assert_eq!(brightness(&device), (0, 0x21));
+    device.0.borrow_mut().power_cut();
     display.forget();
     display.show(&Canvas::default()).unwrap();
-    assert_eq!(device.0.borrow().model.contrast, 0);
+    assert_eq!(brightness(&device), (0, 0x21));
 }
 
 #[test]
@@ -156,11 +163,17 @@ fn a_display_with_a_reset_line_is_reset_once() {
 
 #[test]
 fn turned_and_inverted_displays_are_set_so() {
-    let device = Device::shared(Chip::Sh1106);
-    let settings = Settings { upside_down: true, inverted: true, ..settings(Chip::Sh1106) };
-    Oled::new(I2cWire::new(device.clone(), ADDRESS), settings).show(&Canvas::default()).unwrap();
-    let model = &device.0.borrow().model;
-    assert!(model.mirrored && model.inverted);
+    let canvas = picture(&verdict(Verdict::Fail, 3));
+    let mut right = Canvas::default();
+    for (x, y) in (0..WIDTH).flat_map(|x| (0..HEIGHT).map(move |y| (x, y))) {
+        right.set(WIDTH - 1 - x, HEIGHT - 1 - y, !canvas.lit(x, y));
+    }
+    for chip in [Chip::Ssd1306, Chip::Ssd1309, Chip::Sh1106] {
+        let device = Device::shared(chip);
+        let settings = Settings { upside_down: true, inverted: true, ..settings(chip) };
+        Oled::new(I2cWire::new(device.clone(), ADDRESS), settings).show(&canvas).unwrap();
+        assert_shows(&device, &right);
+    }
 }
 
 #[test]
@@ -176,7 +189,7 @@ fn whatever_octet_is_not_acknowledged_the_next_picture_is_whole() {
             let failed = display.show(&second).is_err();
             device.0.borrow_mut().patience = None;
             display.show(&second).unwrap();
-            assert_shows(&device, chip, &second);
+            assert_shows(&device, &second);
             if !failed {
                 assert!(patience > 500, "the pictures differ in most of their columns");
                 break;
@@ -235,7 +248,7 @@ proptest! {
                 Step::Show(screen) => {
                     let canvas = picture(&screen);
                     if display.show(&canvas).is_ok() {
-                        assert_shows(&device, chip, &canvas);
+                        assert_shows(&device, &canvas);
                     }
                 }
                 Step::Dim(dim) => drop(display.set_look(Look { dim, ..Look::default() })),
@@ -259,7 +272,7 @@ proptest! {
             canvas.set(x, y, !canvas.lit(x, y));
             if count % (more + 1) == 0 {
                 display.show(&canvas).unwrap();
-                assert_shows(&device, Chip::Sh1106, &canvas);
+                assert_shows(&device, &canvas);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! A controller of the MIPI display command set, and what is in its memory.
 
 use super::super::backend::Ink;
-use super::super::oled::model::{Nak, NoDelay};
+use super::super::oled::bus::{Nak, NoDelay};
 use super::*;
 use embedded_hal::{digital, spi};
 use measure::record::text;
