@@ -248,6 +248,8 @@ const REFUSED: &[(&[&str], &str)] = &[
     ),
     (&["--log", ""], "--log \"\": must be a file"),
     (&["--log", "x", "--screenshot", "x"], "--screenshot x: must be another file than that of --log"),
+    (&["--records", "x", "--screenshot", "x"], "--screenshot x: must be another file than that of --records"),
+    (&["--log", "x", "--records", "x"], "--records x: must be another file than that of --log"),
     (&["--label", "a\nb"], "argument 2 (a\\nb): must have no control characters"),
     (&["--bord", "virtual"], "unknown option --bord; did you mean --board? (see --help)"),
     (&["run", "virtual"], "unknown option virtual (see --help)"),

@@ -116,6 +116,10 @@ pub(super) struct RunOptions {
     #[arg(long, value_name = "FILE|-", value_parser = values::log, help_heading = help::OUTPUT)]
     pub log: Option<LogTarget>,
 
+    /// Write the records to a file, for `linegauge log` to read
+    #[arg(long, value_name = "FILE", value_parser = values::file, help_heading = help::OUTPUT)]
+    pub records: Option<PathBuf>,
+
     /// Write the last panel as a PNG
     #[arg(long, value_name = "FILE", value_parser = values::file, help_heading = help::OUTPUT)]
     pub screenshot: Option<PathBuf>,

@@ -28,6 +28,8 @@ pub struct RunRequest {
     pub label: String,
     /// Where the log goes; none for beside the panel.
     pub log: Option<LogTarget>,
+    /// File for the records.
+    pub records: Option<PathBuf>,
     /// PNG file for the last panel.
     pub screenshot: Option<PathBuf>,
     /// End the output with one JSON object.
@@ -116,6 +118,7 @@ impl RunOptions {
             truth: self.truth,
             label: self.label,
             log: self.log,
+            records: self.records,
             screenshot: self.screenshot,
             json: self.json,
             panel: !self.no_panel,
@@ -169,13 +172,20 @@ impl RunOptions {
     }
 
     fn check_files(&self) -> Result<(), Refused> {
-        match (&self.log, &self.screenshot) {
-            (Some(LogTarget::File(log)), Some(screenshot)) if log == screenshot => {
-                let right = "must be another file than that of --log";
-                Err(Refused::value("--screenshot", &screenshot.to_string_lossy(), right))
+        let log = if let Some(LogTarget::File(path)) = &self.log { Some(path) } else { None };
+        let files = [
+            ("--log", log),
+            ("--records", self.records.as_ref()),
+            ("--screenshot", self.screenshot.as_ref()),
+        ];
+        for (at, (option, file)) in files.iter().enumerate() {
+            let Some(file) = file else { continue };
+            if let Some((other, _)) = files.iter().take(at).find(|(_, other)| *other == Some(*file)) {
+                let right = format!("must be another file than that of {other}");
+                return Err(Refused::value(option, &file.to_string_lossy(), &right));
             }
-            _ => Ok(()),
         }
+        Ok(())
     }
 }
 

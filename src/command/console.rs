@@ -4,6 +4,7 @@
 
 use super::{complain, print_out};
 use crate::journal::mailbox::{LogSender, Receiver, ScreenSender, log_mailbox, screen_mailbox};
+use crate::journal::record::Recorder;
 use crate::journal::text::Line;
 use crate::panel::picture;
 use crate::panel::terminal::TerminalPanel;
@@ -41,7 +42,20 @@ impl Console {
     pub fn log_to(&mut self, sink: impl Write + Send + 'static) -> io::Result<()> {
         let (sender, receiver) = log_mailbox();
         self.logs.push(sender);
-        self.spawn("log", move || write_lines(receiver, sink))
+        let line = |stamped: &Stamped| format!("{}\n", Line(stamped)).into_bytes();
+        self.spawn("log", move || write(receiver, "log", line, sink))
+    }
+
+    /// Writes the records to `sink`.
+    ///
+    /// # Errors
+    /// The thread could not be started.
+    pub fn record_to(&mut self, mut recorder: Recorder, sink: impl Write + Send + 'static) -> io::Result<()> {
+        let (sender, receiver) = log_mailbox();
+        self.logs.push(sender);
+        let frame =
+            move |stamped: &Stamped| recorder.take(stamped).map_or_else(Vec::new, |frame| frame.to_vec());
+        self.spawn("records", move || write(receiver, "record", frame, sink))
     }
 
     /// Shows the panel and the last lines of the log on a terminal of `columns` × `rows`.
@@ -122,14 +136,21 @@ fn wait_for<'a>(threads: impl IntoIterator<Item = &'a JoinHandle<()>> + Clone) {
     }
 }
 
-/// Writes lines until nothing more comes; a sink that fails is drained without being written to.
-fn write_lines(mut lines: Receiver<Stamped>, sink: impl Write) {
+/// Writes what `say` makes of events until nothing more comes; a sink that fails is drained without being written to,
+/// and `name` complained of.
+fn write(
+    mut events: Receiver<Stamped>,
+    name: &str,
+    mut say: impl FnMut(&Stamped) -> Vec<u8>,
+    sink: impl Write,
+) {
     let mut sink = Some(io::BufWriter::new(sink));
-    while !lines.finished() {
+    while !events.finished() {
         let mut outcome = Ok(());
-        while let Some(stamped) = lines.take() {
+        while let Some(stamped) = events.take() {
+            let octets = say(&stamped);
             if let (Ok(()), Some(sink)) = (&outcome, &mut sink) {
-                outcome = writeln!(sink, "{}", Line(&stamped));
+                outcome = sink.write_all(&octets);
             }
         }
         if let (Ok(()), Some(sink)) = (&outcome, &mut sink) {
@@ -139,7 +160,7 @@ fn write_lines(mut lines: Receiver<Stamped>, sink: impl Write) {
             sink = None;
             // Of a reader that has gone away everybody knows.
             if error.kind() != io::ErrorKind::BrokenPipe {
-                complain(&format_args!("the log is not complete: {error}"));
+                complain(&format_args!("the {name} is not complete: {error}"));
             }
         }
         std::thread::sleep(LOOK);

@@ -5,13 +5,16 @@ use super::console::Console;
 use super::desk::Desk;
 use super::task::Task;
 use super::{HostRefused, NotDone, task};
+use crate::COMMIT;
 use crate::args::{LogTarget, RunRequest};
 use crate::board::{Board, CableKind};
 use crate::cable::account::Account;
 use crate::cable::emulated::EmulatedCable;
 use crate::cable::fault::Script;
 use crate::clock::Monotonic;
+use crate::host::wall_clock;
 use crate::journal::json;
+use crate::journal::record::Recorder;
 use crate::nic::find;
 use crate::panel::{picture, png};
 use crate::session::{self, Config, Report, Rig};
@@ -19,7 +22,7 @@ use crate::sys::terminal::window_size;
 use measure::link::PATIENCE;
 use measure::plan::End;
 use measure::record::{Words, words};
-use measure::units::Side;
+use measure::units::{Instant, Side};
 use measure::verdict::Verdict;
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
@@ -38,12 +41,12 @@ pub fn run(request: &RunRequest) -> Result<Option<Verdict>, NotDone> {
     let script = Script::parse(&request.faults).map_err(|error| NotDone::Usage(error.to_string()))?;
     let stop = stop_flag()?;
     // Files are opened as the user, before the namespaces change who that is.
-    let Files { log, screenshot } = Files::open(request)?;
+    let Files { out, screenshot } = Files::open(request)?;
     let mut console = Console::default();
     let (report, truth) = match request.board.cable {
-        CableKind::Virtual => (over_veth(request, &mut console, log, &stop)?, None),
+        CableKind::Virtual => (over_veth(request, &mut console, out, &stop)?, None),
         CableKind::Emulated => {
-            let (report, truth) = over_emulated(request, &script, &mut console, log, &stop)?;
+            let (report, truth) = over_emulated(request, &script, &mut console, out, &stop)?;
             (report, Some(truth))
         }
         CableKind::Ports => return Err(no_real_ports(&request.board).into()),
@@ -69,13 +72,13 @@ fn no_real_ports(board: &Board) -> HostRefused {
 fn over_veth(
     request: &RunRequest,
     console: &mut Console,
-    log: Option<File>,
+    out: OutFiles,
     stop: &AtomicBool,
 ) -> Result<Report, NotDone> {
     let config = config(request, Vec::new())?;
     let bench = VirtualBox::new(request.board.mtu)?;
     let mut rig = bench.rig(Monotonic::start())?;
-    open_console(console, request, log)?;
+    open_console(console, request, out)?;
     drive(&mut rig, &mut Desk::new(console, &request.board, stop), &config)
 }
 
@@ -83,7 +86,7 @@ fn over_emulated(
     request: &RunRequest,
     script: &Script,
     console: &mut Console,
-    log: Option<File>,
+    out: OutFiles,
     stop: &AtomicBool,
 ) -> Result<(Report, Account), NotDone> {
     let seed = request.seed.map_or_else(|| task::nonce().map(u64::from), Ok)?;
@@ -99,7 +102,7 @@ fn over_emulated(
         EmulatedCable::new(script, seed, config.plan.settle + run).with_ethertypes(&config.ethertypes);
     let bench = EmulatedBox::new(cable, request.board.mtu)?;
     let mut rig = bench.rig(Monotonic::start())?;
-    open_console(console, request, log)?;
+    open_console(console, request, out)?;
     let report = drive(&mut rig, &mut Desk::new(console, &request.board, stop), &config);
     drop(rig);
     Ok((report?, bench.account()))
@@ -143,8 +146,14 @@ fn save_panel(request: &RunRequest, console: &Console, file: Option<File>) -> Re
 
 /// The files of a run, open before it begins: what cannot be written is told then, and not after it.
 struct Files {
-    log: Option<File>,
+    out: OutFiles,
     screenshot: Option<File>,
+}
+
+/// Those that are written as it goes on.
+struct OutFiles {
+    log: Option<File>,
+    records: Option<File>,
 }
 
 impl Files {
@@ -154,7 +163,8 @@ impl Files {
             Some(LogTarget::StandardOutput) | None => None,
         };
         let screenshot = request.screenshot.as_deref().map(|path| create("screenshot", path)).transpose()?;
-        Ok(Self { log, screenshot })
+        let records = request.records.as_deref().map(|path| create("records", path)).transpose()?;
+        Ok(Self { out: OutFiles { log, records }, screenshot })
     }
 }
 
@@ -162,11 +172,14 @@ fn create(what: &str, path: &Path) -> Result<File, HostRefused> {
     File::create(path).map_err(|error| HostRefused::new(format_args!("{what} {}", path.display()), error))
 }
 
-/// The panel on a terminal, else the log alone; and the log file, where one is asked for.
-fn open_console(console: &mut Console, request: &RunRequest, log: Option<File>) -> Result<(), HostRefused> {
+/// The panel on a terminal, else the log alone; and the files that are asked for.
+fn open_console(console: &mut Console, request: &RunRequest, out: OutFiles) -> Result<(), HostRefused> {
     let refused = |error| HostRefused::new("a thread for the log", error);
-    if let Some(file) = log {
+    if let Some(file) = out.log {
         console.log_to(file).map_err(refused)?;
+    }
+    if let Some(file) = out.records {
+        console.record_to(recorder(), file).map_err(refused)?;
     }
     let panel = request.panel && request.log != Some(LogTarget::StandardOutput);
     let terminal = window_size(&io::stdout()).filter(|_| panel && io::stdout().is_terminal());
@@ -174,6 +187,15 @@ fn open_console(console: &mut Console, request: &RunRequest, log: Option<File>) 
         Some((columns, rows)) => console.show_on(columns, rows).map_err(refused),
         None => console.log_to(io::stdout()).map_err(refused),
     }
+}
+
+/// Records of a run on a desk, whose clock starts now: no box has made them.
+fn recorder() -> Recorder {
+    let mut recorder = Recorder::new("", COMMIT);
+    if let Some(unix) = wall_clock::now() {
+        recorder.set_wall_clock(Instant::ZERO, unix);
+    }
+    recorder
 }
 
 /// Set by Ctrl-C, by a request to end, and by the terminal going away; a second one ends at once.

@@ -171,7 +171,10 @@ fn records_on_the_second_line_say_what_the_log_says_through_noise_on_a_terminal(
     assert_eq!(run["a_to_b_sent_frames"], shown.number(" total A>B", "sent"));
     assert_eq!(run["b_to_a_good_frames"], shown.number(" total B>A", "good"));
     let seconds = of("second").len();
-    assert!(seconds > 0 && seconds + sender.seconds_spoilt == shown.count(" rate A>B "), "{seconds} {sender:?}");
+    assert!(
+        seconds > 0 && seconds + sender.seconds_spoilt == shown.count(" rate A>B "),
+        "{seconds} {sender:?}"
+    );
     assert!(sender.seconds_spoilt > 0 && complaint.contains("skipped"), "{sender:?} {complaint}");
 }
 

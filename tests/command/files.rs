@@ -1,6 +1,6 @@
 //! What a run writes: the log on standard output and in a file, and the picture of the last panel.
 
-use super::gauge::{Ended, Gauge, has_namespaces, has_tap};
+use super::gauge::{Ended, Gauge, PROGRAM, has_namespaces, has_tap};
 use super::grammar::{self, Parsed};
 use linegauge::panel::{picture, png};
 use measure::record::text;
@@ -8,6 +8,7 @@ use measure::screen::Screen;
 use measure::verdict::Verdict;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 /// Pixels of the picture for each pixel of the panel.
 const SCALE: u32 = 4;
@@ -35,6 +36,26 @@ fn verdict_page(verdict: Verdict, reason: &str) -> Vec<u8> {
 /// The fields of the lines with `tag`.
 fn tagged<'a>(lines: &'a [Parsed], tag: &'a str) -> impl Iterator<Item = String> + 'a {
     lines.iter().filter(move |line| line.tag == tag).map(|line| line.fields.join(", "))
+}
+
+#[test]
+fn records_of_a_run_say_what_its_result_says() {
+    if !has_tap() {
+        return;
+    }
+    let gauge = Gauge::on_emulated(&["a>b drop 17"]);
+    let records = gauge.file("run.rec");
+    let ended = gauge.with(&["--records", records.to_str().unwrap(), "--json", "--label", "blue"]).go();
+    ended.assert_verdict("FAIL", 1);
+    let mut log = Command::new(PROGRAM);
+    let rows = log.args(["log", "--format", "jsonl", "--rows", "runs"]).arg(&records).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&rows.stderr), "", "nothing is skipped");
+    let row: serde_json::Value = serde_json::from_slice(&rows.stdout).unwrap();
+    let result = ended.json();
+    assert_eq!((&row["verdict"], &row["label"], &row["box"]), (&"FAIL".into(), &"blue".into(), &"".into()));
+    assert_eq!(row["a_to_b_sent_frames"], result["a_to_b"]["sent"]);
+    assert_eq!((&row["a_to_b_lost_at_least_frames"], &row["b_to_a_missing_frames"]), (&17.into(), &0.into()));
+    assert!(row["utc"].as_str().is_some_and(|utc| utc.ends_with('Z')), "{row}");
 }
 
 #[test]
