@@ -11,7 +11,9 @@ mod request;
 mod values;
 
 pub use refused::Refused;
-pub use request::{BenchRequest, CableEnd, CableRequest, LogRequest, LogSource, LogTarget, RunRequest};
+pub use request::{
+    BenchRequest, CableEnd, CableRequest, HistoryRequest, LogRequest, LogSource, LogTarget, RunRequest,
+};
 
 use crate::board::Board;
 use crate::board::words::one_line;
@@ -34,6 +36,8 @@ pub enum Command {
     Bench(BenchRequest),
     /// Read records.
     Log(LogRequest),
+    /// Read the results that a box has kept.
+    History(HistoryRequest),
     /// Be the cable between two ports of an emulator.
     Cable(CableRequest),
     /// Print this text (help, version) and end with exit code 0.
@@ -78,6 +82,7 @@ fn command(cli: Cli) -> Result<Command, Refused> {
         Some(Sub::Boards(boards)) => boards.board().map(|board| Command::Boards { board }),
         Some(Sub::Bench(bench)) => bench.request().map(Command::Bench),
         Some(Sub::Log(log)) => log.request().map(Command::Log),
+        Some(Sub::History(history)) => Ok(Command::History(history.request())),
         Some(Sub::Cable(cable)) => Ok(Command::Cable(cable.request())),
     }
 }

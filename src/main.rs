@@ -22,6 +22,7 @@ fn main() -> ExitCode {
     match args::parse(std::env::args_os()) {
         Ok(Command::Run(request)) => command::exit_code(command::run::run(&request)),
         Ok(Command::Bench(request)) => command::exit_code(command::bench::run(&request)),
+        Ok(Command::History(request)) => command::exit_code(command::history::run(&request).map(|()| None)),
         Ok(Command::Log(request)) => command::exit_code(command::log::run(&request).map(|()| None)),
         Ok(Command::Cable(request)) => command::exit_code(command::cable::run(&request).map(|()| None)),
         Ok(Command::Boards { board }) => {

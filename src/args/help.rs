@@ -55,6 +55,21 @@ Exit codes:
   4  MARGINAL
   130  stopped at once by a second Ctrl-C, without a result";
 
+pub(super) const HISTORY_END: &str = "\
+A box keeps its last results on its stick, through power cuts. They are told
+oldest first, and nothing is written. What is damaged is skipped, counted, and
+told on standard error.
+
+  linegauge history
+      The results on the stick that is plugged in here (as root).
+  linegauge history --format csv stick.img > runs.csv
+      A table of those in the image of a stick.
+
+Exit codes:
+  0  read, whether or not there was a result
+  2  the request is wrong
+  3  there is no history, or it cannot be read";
+
 pub(super) const LOG_END: &str = "\
 Several sources are read at once, files one after the other; with more than one
 each line of text begins with the name of its box. jsonl and csv have one row a

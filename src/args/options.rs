@@ -39,6 +39,9 @@ pub(super) enum Sub {
     /// Read the records of boxes from serial ports and files
     #[command(after_help = help::LOG_END, after_long_help = help::LOG_END)]
     Log(LogOptions),
+    /// Read the results that a box has kept
+    #[command(after_help = help::HISTORY_END, after_long_help = help::HISTORY_END)]
+    History(HistoryOptions),
     /// Be an emulated cable between two ports of an emulator (unix datagram sockets)
     #[command(hide = true)]
     Cable(CableOptions),
@@ -182,6 +185,23 @@ pub(super) struct LogOptions {
     #[arg(long, value_name = "BAUD", value_parser = values::baud, allow_hyphen_values = true,
         default_value = "115200")]
     pub baud: u32,
+}
+
+#[derive(Debug, Args)]
+#[command(next_line_help = true)]
+pub(super) struct HistoryOptions {
+    /// Stick or its partition, the image of one, or a file [default: the
+    /// partition of a stick in this machine]
+    #[arg(verbatim_doc_comment, value_name = "DEVICE|FILE", value_parser = values::file)]
+    pub place: Option<PathBuf>,
+
+    /// text (lines as in the log of a run), jsonl (JSON Lines) or csv
+    #[arg(long, value_name = "FORM", value_parser = values::format, default_value = "text")]
+    pub format: Format,
+
+    /// Only the newest N results
+    #[arg(long, value_name = "N", value_parser = values::last, allow_hyphen_values = true)]
+    pub last: Option<usize>,
 }
 
 #[derive(Debug, Args)]

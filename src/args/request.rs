@@ -1,9 +1,9 @@
 //! What a run or a bench is to do, checked as a whole.
 
-use super::options::{BenchOptions, BoardsOptions, CableOptions, LogOptions, RunOptions};
+use super::options::{BenchOptions, BoardsOptions, CableOptions, HistoryOptions, LogOptions, RunOptions};
 use super::refused::Refused;
 use crate::board::{self, Board, CableKind, DurationArg, SizeMix};
-use crate::journal::reader::{Format, Style};
+use crate::journal::reader::{Format, Rows, Style};
 use measure::plan::PROOF_BOUND;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -82,6 +82,17 @@ pub struct LogRequest {
     pub style: Style,
     /// Bit rate of those sources that are serial ports.
     pub baud: u32,
+}
+
+/// Results to be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HistoryRequest {
+    /// Where they are; none for the partition of a stick in this machine.
+    pub place: Option<PathBuf>,
+    /// How they are told.
+    pub style: Style,
+    /// How many of the newest; none for all.
+    pub last: Option<usize>,
 }
 
 /// Where records come from.
@@ -227,6 +238,13 @@ impl LogOptions {
         }
         let style = Style { format: self.format, rows: self.rows.unwrap_or_default(), marked };
         Ok(LogRequest { sources, style, baud: self.baud })
+    }
+}
+
+impl HistoryOptions {
+    pub(super) fn request(self) -> HistoryRequest {
+        let style = Style { format: self.format, rows: Rows::Runs, marked: false };
+        HistoryRequest { place: self.place, style, last: self.last }
     }
 }
 

@@ -119,6 +119,10 @@ pub(super) fn format(text: &str) -> Result<Format, &'static str> {
     }
 }
 
+pub(super) fn last(text: &str) -> Result<usize, &'static str> {
+    text.parse().ok().filter(|count| *count > 0).ok_or("must be a whole number from 1")
+}
+
 pub(super) fn rows(text: &str) -> Result<Rows, &'static str> {
     match text {
         "both" => Ok(Rows::Both),

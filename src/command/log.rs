@@ -11,7 +11,7 @@ use super::{HostRefused, NotDone, complain};
 use crate::args::LogRequest;
 use crate::journal::reader::{Format, header};
 use source::Source;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -31,13 +31,7 @@ pub fn run(request: &LogRequest) -> Result<(), NotDone> {
     let first = if request.style.format == Format::Csv { header(request.style.rows) } else { String::new() };
     let written = follow(&mut sources, &stop, first, &mut io::stdout());
     sources.iter().for_each(Source::tell_skipped);
-    match written {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            return Err(HostRefused::new("standard output", error).into());
-        }
-        // A reader that has gone away has what it wants.
-        Ok(()) | Err(_) => {}
-    }
+    super::written(written)?;
     match sources.iter().find_map(Source::error) {
         Some(error) => Err(HostRefused(error.to_owned()).into()),
         None => Ok(()),

@@ -7,6 +7,7 @@ pub mod boards;
 pub mod cable;
 mod console;
 mod desk;
+pub mod history;
 pub mod log;
 pub mod run;
 mod task;
@@ -51,6 +52,19 @@ pub fn print_out(text: &str) {
         && error.kind() != std::io::ErrorKind::BrokenPipe
     {
         complain(&format_args!("standard output is not complete: {error}"));
+    }
+}
+
+/// What is to be said of output that is the point of a command. A reader that has gone away has what it wants.
+///
+/// # Errors
+/// Where it could not be written to its end.
+fn written(outcome: std::io::Result<()>) -> Result<(), HostRefused> {
+    match outcome {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(HostRefused::new("standard output", error))
+        }
+        Ok(()) | Err(_) => Ok(()),
     }
 }
 

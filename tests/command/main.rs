@@ -8,6 +8,7 @@ mod faults;
 mod files;
 mod gauge;
 mod grammar;
+mod history;
 mod others;
 mod readers;
 mod records;

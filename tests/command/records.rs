@@ -19,13 +19,13 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// A box that makes records, a second for each.
-struct Box {
+pub struct Maker {
     recorder: Recorder,
     seconds: u64,
 }
 
-impl Box {
-    fn new(name: &str) -> Self {
+impl Maker {
+    pub fn new(name: &str) -> Self {
         Self { recorder: Recorder::new(name, None), seconds: 0 }
     }
 
@@ -35,7 +35,7 @@ impl Box {
         self.recorder.take(&Stamped { at, event }).map(|frame| frame.to_vec()).unwrap_or_default()
     }
 
-    fn start(&mut self, run: u32, label: &str) -> Vec<u8> {
+    pub fn start(&mut self, run: u32, label: &str) -> Vec<u8> {
         let (board, label) = (text("x520"), text(label));
         self.make(Event::Start { run, version: "1.2.3", board, label, cable: "ports", nonce: 1 })
     }
@@ -46,7 +46,7 @@ impl Box {
     }
 
     /// The end of a run that lost `lost` frames, with the bound `bound`.
-    fn end(&mut self, run: u32, lost: u64, bound: f64) -> Vec<u8> {
+    pub fn end(&mut self, run: u32, lost: u64, bound: f64) -> Vec<u8> {
         let verdict = if lost == 0 { Verdict::Pass } else { Verdict::Fail };
         let direction = Direction::AToB;
         let host = HostEvidence { drops: Some(0), cable_evidence: lost > 0 };
@@ -117,7 +117,7 @@ fn follow(cables: &mut [Cable], paths: &[&str], words: &[&str]) -> Running {
         let name = format!("greeter{number}");
         wait_for("the first record", || {
             // Octets that come before the port is a raw one are anybody's.
-            let mut greeter = Box::new(&name);
+            let mut greeter = Maker::new(&name);
             cable.write(&[greeter.start(900 + number, "hello"), greeter.second(1)].concat());
             std::thread::sleep(Duration::from_millis(20));
             running.said().contains(&name) || !running.complained().is_empty()
@@ -128,7 +128,7 @@ fn follow(cables: &mut [Cable], paths: &[&str], words: &[&str]) -> Running {
 
 #[test]
 fn a_file_is_read_to_its_end() {
-    let (_folder, path) = file(&Box::new("rack-7").run(3, "blue", 17, 3e-7));
+    let (_folder, path) = file(&Maker::new("rack-7").run(3, "blue", 17, 3e-7));
     let text = read_log(&[&path]);
     assert_eq!((text.code, text.err.as_str()), (Some(0), ""));
     assert!(text.out.contains("     2.000 rate A>B 9.998 Gb/s, B>A N/A, lost 0, "), "{}", text.out);
@@ -151,7 +151,7 @@ fn a_file_is_read_to_its_end() {
 
 #[test]
 fn standard_input_is_a_source_and_files_come_one_after_the_other() {
-    let mut boxes = ["one", "two"].map(Box::new);
+    let mut boxes = ["one", "two"].map(Maker::new);
     let seconds: Vec<_> = (0..2_000).flat_map(|_| boxes[0].second(1)).collect();
     let (_folder, path) = file(&[boxes[0].start(1, ""), seconds].concat());
     let mut command = log(&[&path, "-"]);
@@ -168,7 +168,7 @@ fn standard_input_is_a_source_and_files_come_one_after_the_other() {
 
 #[test]
 fn what_is_damaged_in_a_file_is_told_and_changes_no_exit_code() {
-    let mut maker = Box::new("rack-7");
+    let mut maker = Maker::new("rack-7");
     let mut octets = maker.run(3, "blue", 0, 3e-7);
     octets[20] ^= 0x40;
     octets.extend(b"\x07\x10\xff\xfe noise");
@@ -194,7 +194,7 @@ fn sources_that_are_not_there_or_cannot_be_read_are_the_hosts_affair() {
 
 #[test]
 fn a_reader_that_has_gone_away_ends_it_quietly() {
-    let mut maker = Box::new("rack-7");
+    let mut maker = Maker::new("rack-7");
     let octets: Vec<_> = (0..20_000).flat_map(|_| maker.second(1)).collect();
     let (_folder, path) = file(&octets);
     let mut child = log(&[&path]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -220,7 +220,7 @@ fn on_a_noisy_port_every_record_that_is_whole_is_read_and_no_other() {
     let path = path.to_str().unwrap();
     let mut running = follow(&mut cable, &[path], &["--format", "jsonl", "--rows", "seconds"]);
     let [cable] = &mut cable;
-    let mut maker = Box::new("rack-7");
+    let mut maker = Maker::new("rack-7");
     cable.write(&maker.start(5, "noisy"));
     for number in 0..200 {
         // A whole second, one that is cut, a line of the text log, and noise.
@@ -250,7 +250,7 @@ fn lines_of_several_ports_are_marked_with_their_boxes() {
     let paths = cables.each_ref().map(|cable| cable.path.clone());
     let paths = paths.each_ref().map(|path| path.to_str().unwrap());
     let mut running = follow(&mut cables, &paths, &[]);
-    let mut boxes = ["left", "right"].map(Box::new);
+    let mut boxes = ["left", "right"].map(Maker::new);
     for number in 0..20 {
         for (cable, maker) in cables.iter_mut().zip(&mut boxes) {
             cable.write(&maker.start(number, ""));
@@ -288,7 +288,7 @@ fn a_port_that_is_plugged_in_again_is_read_again() {
 
     let mut other = Cable::new();
     plug(&name, &other);
-    let mut maker = Box::new("again");
+    let mut maker = Maker::new("again");
     wait_for("a record of the other box", || {
         other.write(&maker.start(1, ""));
         std::thread::sleep(Duration::from_millis(50));
@@ -342,7 +342,7 @@ fn readme_query() -> &'static str {
 
 #[test]
 fn the_readmes_query_answers_what_it_says() {
-    let mut maker = Box::new("rack-7");
+    let mut maker = Maker::new("rack-7");
     let runs =
         [("blue", 0, 2e-12), ("red", 17, 9e-9), ("blue", 0, 3e-12), ("red", 0, 1e-12), ("grey", 1, 1e-9)];
     let octets: Vec<_> =

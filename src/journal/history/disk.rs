@@ -71,6 +71,48 @@ impl<D: Disk + ?Sized> Disk for &mut D {
     }
 }
 
+/// A part of a disk.
+#[derive(Debug)]
+pub struct Part<D> {
+    disk: D,
+    start: u64,
+    size: u64,
+}
+
+impl<D: Disk> Part<D> {
+    /// The `size` octets of `disk` from octet `start` on.
+    pub const fn new(disk: D, start: u64, size: u64) -> Self {
+        Self { disk, start, size }
+    }
+
+    /// The place on the disk; an error behind the end of the part.
+    fn place(&self, octets: usize, at: u64) -> io::Result<u64> {
+        let end = u64::try_from(octets).ok().and_then(|octets| at.checked_add(octets));
+        let inside = end.is_some_and(|end| end <= self.size);
+        let place = if inside { self.start.checked_add(at) } else { None };
+        place.ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+    }
+}
+
+impl<D: Disk> Disk for Part<D> {
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.size)
+    }
+
+    fn read_at(&self, octets: &mut [u8], at: u64) -> io::Result<()> {
+        self.disk.read_at(octets, self.place(octets.len(), at)?)
+    }
+
+    fn write_at(&mut self, octets: &[u8], at: u64) -> io::Result<()> {
+        let place = self.place(octets.len(), at)?;
+        self.disk.write_at(octets, place)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.disk.sync()
+    }
+}
+
 /// Opens the file or device at `path` to append to it. It has to be there.
 ///
 /// # Errors
@@ -85,7 +127,8 @@ pub fn open_to_write(path: &Path) -> io::Result<File> {
 /// # Errors
 /// The kernel's.
 pub fn open_to_read(path: &Path) -> io::Result<File> {
-    File::open(path)
+    // A pipe would wait for its writer.
+    OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)
 }
 
 #[cfg(test)]
@@ -106,6 +149,25 @@ mod tests {
         Disk::read_at(&open_to_read(&path).unwrap(), &mut octets, 96).unwrap();
         assert_eq!(&octets, b"\0abc");
         assert_eq!(Disk::read_at(&file, &mut octets, 97).unwrap_err().kind(), ErrorKind::UnexpectedEof);
+    }
+
+    #[test]
+    fn a_part_has_its_own_octets_and_no_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("disk");
+        std::fs::write(&path, b"0123456789").unwrap();
+        let mut part = Part::new(open_to_write(&path).unwrap(), 3, 4);
+        assert_eq!(part.size().unwrap(), 4);
+        let mut octets = [0; 2];
+        part.read_at(&mut octets, 2).unwrap();
+        assert_eq!(&octets, b"56");
+        part.write_at(b"x", 3).unwrap();
+        part.sync().unwrap();
+        for at in [3, 4, u64::MAX] {
+            assert_eq!(part.read_at(&mut octets, at).unwrap_err().kind(), ErrorKind::UnexpectedEof);
+            assert_eq!(part.write_at(b"yy", at).unwrap_err().kind(), ErrorKind::UnexpectedEof);
+        }
+        assert_eq!(std::fs::read(&path).unwrap(), b"012345x789");
     }
 
     #[test]

@@ -38,7 +38,7 @@ mod power_cuts;
 mod ring;
 mod slot;
 
-pub use disk::{Disk, open_to_read, open_to_write};
+pub use disk::{Disk, Part, open_to_read, open_to_write};
 pub use keeper::{Keeper, News, PATIENCE, Saving, Ticket};
 pub use ring::{History, Kept, NotOpened, NotSaved, Survey, TRIES, read};
 pub use slot::{MOST_OCTETS, Numbers, SLOT};

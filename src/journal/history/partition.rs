@@ -2,7 +2,7 @@
 //!
 //! Each disk's own table is read, and the kernel's view in sysfs taken only for the partition's name.
 
-use super::disk::{open_to_read, open_to_write};
+use super::disk::{Disk, Part, open_to_read, open_to_write};
 use super::gpt::{self, Entry, NoTable, Type};
 use super::ring::{History, NotOpened};
 use std::fs::{self, File};
@@ -53,6 +53,22 @@ pub fn open(sys: &Path, dev: &Path) -> Result<History<File>, NoHistory> {
     let path = find(sys, dev)?;
     let disk = open_to_write(&path).map_err(|source| NoHistory::Device { path: path.clone(), source })?;
     History::open(disk).map_err(|source| NoHistory::NotOpened { path, source })
+}
+
+/// The history in the file or on the device at `path`: of a whole stick, or its image, the partition; else all of it.
+///
+/// # Errors
+/// The kernel's; and where there is a partition table without such a partition.
+pub fn within(path: &Path) -> io::Result<Part<File>> {
+    let disk = open_to_read(path)?;
+    let size = Disk::size(&disk)?;
+    // The table is where the disk's sectors put it, and a file does not tell how large they are.
+    let table = [SYSFS_SECTOR, 4096].into_iter().find_map(|sector| gpt::entries(&disk, sector).ok());
+    let Some(entries) = table else { return Ok(Part::new(disk, 0, size)) };
+    let entry = entries.iter().find(|entry| entry.kind == TYPE).ok_or_else(|| {
+        io::Error::other(format!("none of its {} partitions is of type {TYPE_TEXT}", entries.len()))
+    })?;
+    Ok(Part::new(disk, entry.start, entry.size))
 }
 
 /// The device node of the history's partition: on a removable disk where there is one, else on the first disk by name
@@ -140,6 +156,21 @@ fn number(file: &Path) -> Option<u64> {
 mod tests {
     use super::super::gpt::tests::stick;
     use super::*;
+
+    #[test]
+    fn in_the_image_of_a_whole_stick_the_partition_is_found_and_in_anything_else_all_of_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("stick.img");
+        let mut image = stick();
+        image[133_120 * 512..][..4].copy_from_slice(b"ring");
+        fs::write(&path, &image).unwrap();
+        let part = within(&path).unwrap();
+        let mut octets = [0; 4];
+        part.read_at(&mut octets, 0).unwrap();
+        assert_eq!((part.size().unwrap(), &octets), (32_768 * 512, b"ring"));
+        fs::write(&path, b"no table at all").unwrap();
+        assert_eq!(within(&path).unwrap().size().unwrap(), 15);
+    }
 
     /// A machine's /sys and /dev.
     struct Machine(tempfile::TempDir);
