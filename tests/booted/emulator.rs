@@ -177,7 +177,8 @@ fn peripherals() -> &'static Path {
         assert!(output.status.success(), "{command:?}");
         let text = String::from_utf8(output.stdout).unwrap();
         let messages = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
-        let program = messages.filter_map(|message| message["executable"].as_str().map(PathBuf::from)).last();
+        let program =
+            messages.filter_map(|message| message["executable"].as_str().map(PathBuf::from)).next_back();
         program.expect("cargo tells where the program is")
     })
 }
