@@ -61,6 +61,9 @@ class Peripherals:
         self.text += self.process.stdout.read() or b""
         if self.process.poll() is not None:
             raise Refused(f"display and GPIO have ended by themselves ({self.process.returncode})")
+        return self.whole_lines()
+
+    def whole_lines(self) -> list[str]:
         *lines, self.text = self.text.split(b"\n")
         return [line.decode(errors="replace") for line in lines]
 
@@ -70,14 +73,12 @@ class Peripherals:
         self.process.stdin.flush()
         told = []
         os.set_blocking(self.output(), True)
-        while line := self.answer():
-            if line == "ok":
-                break
+        while (line := self.answer()) != "ok":
             if line.startswith("refused: "):
                 raise Refused(f"display and GPIO: {line}")
             told.append(line)
         os.set_blocking(self.output(), False)
-        return told
+        return told + self.whole_lines()
 
     def answer(self) -> str:
         """The next line, waited for."""
