@@ -161,7 +161,9 @@ fn records_on_the_second_line_say_what_the_log_says_through_noise_on_a_terminal(
     let (sender, shown) = std::thread::scope(|scope| {
         let path = wire.clone();
         let sender = scope.spawn(move || line.relay(&path));
-        let shown = emulator.words(["--records", wire.to_str().unwrap()]).until("end$");
+        // Switched off, the box says the last of its records before it goes.
+        let words = ["--records", wire.to_str().unwrap(), "--type", "end$", "off\r"];
+        let shown = emulator.words(words).until_it_is_off();
         (sender.join().unwrap(), shown)
     });
     let (rows, complaint) = reader.end();
