@@ -3,14 +3,12 @@
 //! The display is read out of its own memory, and compared pixel by pixel with the page that the log's figures make.
 
 use super::emulator::{Emulator, Shown};
+use super::life::NO_ERRORS;
 use super::panel::{assert_shows, verdict};
 use measure::record::text;
 use measure::screen::Screen;
 use measure::units::Direction;
 use measure::verdict::{Reason, Verdict};
-
-/// What stands under a PASS of the emulated box.
-const NO_ERRORS: &str = "no errors at 0.02 of 1.0 Gb/s";
 
 /// What the log says of a display that is not there any more: on this bus nothing tells that it has gone.
 const STUCK: &str = "note \"display lost: it does not answer; nothing else waits for it\"";
